@@ -362,7 +362,7 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
     # -- rows with holes ---------------------------------------------------------------------------------------
 
     def _set_law(self, problem: DiscriminantProblem) -> None:
-        """Set the law that tells what is known of missing cells."""
+        """Set the law that tells what is known about missing cells."""
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
         self._law = None

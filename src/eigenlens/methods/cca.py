@@ -263,7 +263,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         check_choice("missing", self.missing, self._modes)
 
     def _set_law(self, problem: CanonicalProblem) -> None:
-        """Set the covariance, and the laws that tell what is known of missing cells."""
+        """Set the covariance, and the laws that tell what is known about missing cells."""
         joint, p = problem.centred, problem.split
         plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)

@@ -299,7 +299,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()
 
     def _set_law(self, problem: SpreadProblem) -> None:
-        """Set the covariance, and the law that tells what is known of missing cells."""
+        """Set the covariance, and the law that tells what is known about missing cells."""
         mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
         unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
         form = problem.pencil.A.times(1.0 / problem.divisor)

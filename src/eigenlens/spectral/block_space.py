@@ -262,7 +262,7 @@ class BlockSpace:
             self._widen(min(ROUGH_SPACE, ROOM // (8 * self.n), self.n))
 
     def _widen(self, size: int) -> None:
-        """Let the space grow to more vectors before it begins anew."""
+        """Let the space grow to more vectors before it starts again."""
         if size <= self.size:
             return
         Q, T, self.size = self.Q, self.T, size
