@@ -43,7 +43,7 @@ def warn_if_few(observed: Array | None, rank: int) -> None:
     if seen.mean() < 1 - MOSTLY_MISSING:
         errors.warn(_little_observed(f"{1 - seen.mean():.0%} of the cells are NaN"))
     elif seen.sum() < 1.5 * numbers:
-        why = f"{seen.sum()} observed cells are to determine the {numbers} numbers of a matrix of rank {rank}"
+        why = f"{seen.sum()} observed cells must determine the {numbers} numbers of a matrix of rank {rank}"
         errors.warn(_little_observed(why))
     elif any(thin):
         why = f"{thin[0]} rows and {thin[1]} columns have fewer observed cells than the rank, {rank}"

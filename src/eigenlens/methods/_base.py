@@ -61,7 +61,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Set the fitted attributes."""
 
     def _check_parameters(self, known: Known | None = None) -> None:
-        """Refuse parameters: those that no rows could make right, and then, before the pass, by what is known of X."""
+        """Refuse parameters: those that are wrong for any rows, and then, before the pass, by what is known about X."""
 
     # -- what a method says that models missing cells: TakesHoles ----------------------------------------------
 

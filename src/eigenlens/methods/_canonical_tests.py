@@ -120,7 +120,7 @@ class CanonicalTests(TakesHoles[Kept]):
         return str(sides.by_theory(0.05, "wilks").with_note(*self._unchecked(None)))
 
     def _unchecked(self, method: str | None) -> tuple[str, ...]:
-        """Return what is said of a test from moments that nobody chose."""
+        """Return the note of a default test from moments."""
         second = "y" if self._target == "labels" else self._second_name
         return () if method else (f"The test assumes normal data; pass X and {second} to check that.",)
 
@@ -139,7 +139,7 @@ def check_moved(method: str | None, groups: Any, block: int | None) -> bool:
     moved = groups is not None or block is not None
     if moved and method not in (None, "permutation"):
         raise errors.InputError(
-            f"method={method!r} takes every row by itself; groups and block are for method='permutation'."
+            f"method={method!r} treats rows as independent; groups and block need method='permutation'."
         )
     return moved
 
@@ -169,7 +169,7 @@ def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[Literal["wilk
     if len(X) - p - s - 1 <= 0:
         return "wilks", ""  # which says that rows are too few
     advice = advise(h, y_leverages, p, s)
-    return advice.method, "" if advice.method == "wilks" else f"Permutations were taken: {advice.reason}."
+    return advice.method, "" if advice.method == "wilks" else f"Permutations were used: {advice.reason}."
 
 
 def codes_of(y: Any) -> np.ndarray:

@@ -60,8 +60,8 @@ class HessianProblem(Problem):
             if self.moments.n_rows <= self.pencil.dimension + 1:  # any y is a line of so few rows
                 return
             yield errors.RankWarning(
-                "y is a straight line of the columns of X, to rounding: it bends nowhere, and the direction given is "
-                "arbitrary."
+                "y is a linear function of the columns of X, up to rounding: it bends nowhere, and the direction given "
+                "is arbitrary."
             )
             return
         yield from super().shortfalls(spectrum)

@@ -109,9 +109,9 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
             return Completed(moments)
         if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
             raise errors.InputError(
-                f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
-                f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number; "
-                f"test_dimension() of that fit tells how many directions are shown."
+                f"n_components={self.n_components!r} counts directions by a rule that holds only for rows without "
+                f"holes, and {share_missing(moments):.1%} of the cells are missing. Give n_components as a number; "
+                f"test_dimension() of that fit tells you how many directions are shown."
             )
         pooled = getattr(self._moments(Factor), "pooled", True)
         rank = int(self.n_components) if self.missing == "ppca" else None
@@ -123,7 +123,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     _method_with_holes: ClassVar[str | None] = None
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        """Return what "at most d directions" says of a sample with holes; None if there is no test of it."""
+        """Return what "at most d directions" says about a sample with holes; None if there is no test of it."""
         return self._pose(self._whole_moments).hypothesis if self.missing == "ml" else None
 
     def _holed_test(
@@ -135,16 +135,16 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         hypothesis = self._hypothesis()
         if hypothesis is None:
             raise errors.InputError(
-                f"test_dimension of {self!r} holds its level for rows without holes, and {share:.1%} of the cells are "
-                f"missing. Pass the rows that miss nothing, or look at the intervals of eigenlens.inference.bootstrap."
+                f"test_dimension of {self!r} holds its level only for rows without holes, and {share:.1%} of the cells "
+                f"are missing. Pass the complete rows, or look at the intervals of eigenlens.inference.bootstrap."
             )
         if moved or method != self._method_with_holes:
             asked = "groups and block" if moved else f"method={method!r}"
             default = "" if self._method_with_holes is None else f" ({self._method_with_holes!r})"
             raise errors.InputError(
-                f"test_dimension of {name} with {asked} holds its level for rows without holes, and {share:.1%} of the "
-                f"cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows with "
-                f"the same holes. Or pass the rows that miss nothing."
+                f"test_dimension of {name} with {asked} holds its level only for rows without holes, and {share:.1%} "
+                f"of the cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows "
+                f"with the same holes. Or pass the complete rows."
             )
         sample = Redrawn(moments, self._column_names(moments))
         return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)

@@ -86,7 +86,7 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
     def partial_fit(
         self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None, classes: Any = None
     ) -> Self:
-        """Add more rows; the result is that of all rows at once. With fewer than two classes, only moments are kept.
+        """Add more rows; the result is that of a fit to all rows. With fewer than two classes, only moments are kept.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
 
-        Of a row with holes, it is the distance of its observed cells, in as many dimensions.
+        For a row with missing cells, it is the distance of its observed cells, in as many dimensions.
         """
         sphering, means = self._sphered()
 
@@ -355,7 +355,7 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
     # -- rows with holes ---------------------------------------------------------------------------------------
 
     def _set_law(self, problem: DiscriminantProblem) -> None:
-        """Set the law that tells what is known of missing cells."""
+        """Set the law that tells what is known about missing cells."""
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
         self._law = None

@@ -79,7 +79,7 @@ class Problem:
 
     @property
     def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        """What "at most d directions" says of a sample with holes; None if there is no test of it."""
+        """What "at most d directions" says about a sample with holes; None if there is no test of it."""
         return None
 
     def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, str, Whitening]]:

@@ -78,9 +78,9 @@ class Rotation:
     def bootstrap(self, X: TableLike, **options: Any) -> Bootstrap:
         """Return intervals of the rotated loadings, from resamples of the rows.
 
-        Each resample is rotated by itself; its factors are then matched, in order and sign, with those of the fit.
-        Intervals are t standard errors to either side, for correlations (an orthogonal rotation, `scale=True`) on
-        Fisher's scale: percentiles are too narrow for rotated loadings of a hundred rows.
+        Each resample is rotated separately; its factors are then matched, in order and sign, with those of the fit.
+        Intervals are ± t standard errors, on Fisher's scale for correlations (an orthogonal rotation,
+        `scale=True`): percentiles are too narrow for rotated loadings of a hundred rows.
 
         Parameters
         ----------

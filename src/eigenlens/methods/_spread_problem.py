@@ -96,7 +96,7 @@ class SpreadProblem(PrincipalProblem):
             yield errors.NotConvergedWarning(
                 f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
                 f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
-                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+                "poorly determined, and the product of all columns does not fit into memory. Ask for fewer components."
             )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:

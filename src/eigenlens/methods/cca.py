@@ -255,7 +255,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         check_choice("missing", self.missing, self._modes)
 
     def _set_law(self, problem: CanonicalProblem) -> None:
-        """Set the covariance, and the laws that tell what is known of missing cells."""
+        """Set the covariance, and the laws that tell what is known about missing cells."""
         joint, p = problem.centred, problem.split
         plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
@@ -279,7 +279,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
             return x_scores
         if not hasattr(x_scores, "shape"):
             raise errors.InputError(
-                f"Y was passed beside a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
+                f"Y was passed with a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
                 "variates to it."
             )
         source = as_source(

@@ -177,7 +177,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
 
         Parameters
         ----------
-        X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, where distances are precomputed
+        X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, if distances are precomputed
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
@@ -342,7 +342,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
 
         Parameters
         ----------
-        X : table of shape (m, p); of shape (m, n) where distances are precomputed
+        X : table of shape (m, p); of shape (m, n) if distances are precomputed
         """
         return self._over_rows(X, lambda rows: self._place.project(rows))
 
@@ -351,7 +351,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
 
         Parameters
         ----------
-        X : table of shape (m, p); of shape (m, m) where distances are precomputed
+        X : table of shape (m, p); of shape (m, m) if distances are precomputed
         """
         self._require_fit()
         if self.metric == "precomputed":

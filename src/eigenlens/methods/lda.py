@@ -174,7 +174,7 @@ class LDA(LinearDiscriminant):
         linear_map=basis_of,
         foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
-            "store_covariance": "covariance_ is always there; leave it out",
+            "store_covariance": "covariance_ always exists; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",
             "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
         },

@@ -75,7 +75,7 @@ class LocalizedSIR(InverseRegression):
     n_neighbors_ : int
         The number used.
     cv_scores_ : dict of int to float
-        Mean score of each number tried, where "cv" chose.
+        Mean score of each number tried, with "cv".
     moments_ : LocalMoments
         For `fit_moments`: other ridges and dimensions without another search.
     subspace_ : Subspace
@@ -256,7 +256,7 @@ class LocalizedSIR(InverseRegression):
         if isinstance(k, str) and k == "cv":
             if self.n_components in (None, "auto"):
                 raise errors.components_kind(
-                    self.n_components, "a positive integer where n_neighbors='cv' compares predictions"
+                    self.n_components, "a positive integer with n_neighbors='cv', which compares predictions"
                 )
         elif isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
             raise errors.number("n_neighbors", k, "a positive whole number, or 'cv'")
@@ -271,7 +271,7 @@ class LocalizedSIR(InverseRegression):
         folds = np.full(len(codes), -1)
         labelled = np.flatnonzero(codes >= 0)
         if len(labelled) < 2 * FOLDS:
-            rule = f"a number where {len(labelled)} rows have a response: cross-validation needs at least {2 * FOLDS}"
+            rule = f"a number if {len(labelled)} rows have a response: cross-validation needs at least {2 * FOLDS}"
             raise errors.number("n_neighbors", "cv", rule)
         folds[np.random.default_rng(0).permutation(labelled)] = np.arange(len(labelled)) % FOLDS
         self.cv_scores_ = {k: self._score(k, X, codes, weight, folds, len(sizes)) for k in tried}
@@ -316,7 +316,7 @@ class LocalizedSIR(InverseRegression):
         Parameters
         ----------
         X, y : rows and their response, optional
-            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+            The rows to test, sliced like those of the fit. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.

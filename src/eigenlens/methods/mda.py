@@ -71,7 +71,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. Where a grid names
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. If a grid names
         `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
     n_init : int
         Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
@@ -157,7 +157,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
         use="classes made of several clusters",
         make=lambda cls, seed: cls(random_state=seed),
         untested="MDA has no test of single directions: its subclasses are clusters that the fit itself has found, "
-        "whose centres differ even where there are none to find. What speaks for it is its accuracy on rows left out.",
+        "whose centres differ even if there are none to find. Judge it by its accuracy on rows left out.",
         if_separated=lambda model: {"regressor": PenalizedRegression()},
         compared_as="MDA",
         fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
@@ -239,7 +239,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
         check_choice("missing", self.missing, self._modes)
         if self.missing != "refuse" and self.regressor is not None:
             raise errors.InputError(
-                f"missing={self.missing!r} beside regressor={type(self.regressor).__name__}(…): a regressor needs "
+                f"missing={self.missing!r} with regressor={type(self.regressor).__name__}(…): a regressor needs "
                 "every cell of a row. Leave the regressor out, or fill the cells first, with impute of an "
                 "LDA(missing='ml') or with eigenlens.normal.ExpectedCells."
             )
@@ -370,7 +370,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k).
 
-        Of a row with holes, it is the distance in the canonical coordinates of its observed cells.
+        For a row with missing cells, it is the distance in the canonical coordinates of its observed cells.
         """
 
         def distances(block: Array) -> Array:

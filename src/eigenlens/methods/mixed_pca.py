@@ -48,7 +48,7 @@ MISSING = ("auto", "level", "unobserved", "refuse")
 
 @stored("MixedPCA")
 class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
-    """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, by what the columns are.
+    """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, depending on the columns.
 
     Parameters
     ----------

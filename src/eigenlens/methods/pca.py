@@ -299,7 +299,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()
 
     def _set_law(self, problem: SpreadProblem) -> None:
-        """Set the covariance, and the law that tells what is known of missing cells."""
+        """Set the covariance, and the law that tells what is known about missing cells."""
         mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
         unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
         form = problem.pencil.A.times(1.0 / problem.divisor)
@@ -315,7 +315,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     # -- use ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
-        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with holes."""
+        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with missing cells."""
         return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
@@ -339,7 +339,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         return self._over_scores(X, lift, self.n_components_)
 
     def reconstruction_error(self, X: TableLike) -> Array:
-        """Return the squared distance of each row to the subspace, missing cells at their expectation.
+        """Return the squared distance of each row to the subspace, with missing cells at their expectation.
 
         With `scale=True` columns are divided by their standard deviations.
         """
@@ -363,7 +363,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
     def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
-        """Find the rows that the components do not fit, and the columns to blame.
+        """Find the rows that the components do not fit, and the columns responsible.
 
         Parameters
         ----------

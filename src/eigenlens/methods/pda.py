@@ -66,7 +66,7 @@ class PenalizedProblem(DiscriminantProblem):
     lam: float = 0.0
     model: Any = None
 
-    metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
+    metric_advice = "Neither the rows nor the penalty determine them; a ridge penalty does."
 
     @property
     def sphered_later(self) -> bool:  # type: ignore[override]

@@ -99,7 +99,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
     array([ 3.8, -2.1])
     >>> print(phd.test_dimension())
     2 of 5 directions are shown at 5% (chi2). The next is not shown by these rows, which would usually show an
-    eigenvalue of 0.027 or more. It is right for normal X; pass X and y for a test of any law.
+    eigenvalue of 0.027 or more. It assumes normal X; pass X and y for a test that does not.
     """
 
     components_: Array
@@ -234,7 +234,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
             if self.residuals and known.n_features > MOST_COLUMNS:
                 raise errors.InputError(
                     f"residuals=True keeps the product of every three columns, and X has {known.n_features}: up to "
-                    f"{MOST_COLUMNS} fit in memory. Use residuals=False; where y has a trend, fit a linear regression "
+                    f"{MOST_COLUMNS} fit in memory. Use residuals=False; if y has a trend, fit a linear regression "
                     "first and pass its residuals as y."
                 )
             return
@@ -302,7 +302,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         source = self._rows_to_test(X, y, sample_weight, "permutation", needed=needed)
         moments = self._tested_moments(source)
         if source is None or method == "chi2":
-            note = "" if method else "It is right for normal X; pass X and y for a test of any law."
+            note = "" if method else "It assumes normal X; pass X and y for a test that does not."
             return self._chi2(moments, alpha).with_note(note)
         rows = repeated(source)
         moves = Moves.of(len(rows.X), labels_of_kept(source, groups), block) if moved else None

@@ -1,6 +1,6 @@
 r"""Quadratic and regularised discriminant analysis.
 
-Each class is a normal law with a covariance of its own; a row goes to the class of largest
+Each class is a normal distribution with its own covariance; a row goes to the class of largest
 
 .. math:: -\tfrac12 (x - m_k)^T \Sigma_k^{-1} (x - m_k) - \tfrac12 \log |\Sigma_k| + \log \pi_k .
 
@@ -135,7 +135,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
 
     Notes
     -----
-    The divisors are W_k − 1, as in R's MASS, and W − K where covariances are pooled. scikit-learn's `reg_param` draws
+    The divisors are W_k − 1, as in R's MASS, and W − K where covariances are pooled. scikit-learn's `reg_param` shrinks
     towards the identity itself, which depends on the units of the columns, rather than towards a multiple of it.
 
     Examples
@@ -165,7 +165,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         display="DecisionDisplay",
         foreign_names={
             "reg_param": "it is called shrinkage, and moves each covariance towards a multiple of the identity",
-            "store_covariance": "covariances_ are always there; leave it out",
+            "store_covariance": "covariances_ always exist; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",
             "solver": "there is one exact solver; leave it out",
             "covariance_estimator": "use pooling and shrinkage",

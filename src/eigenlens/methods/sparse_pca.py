@@ -238,7 +238,7 @@ class SparsePCA(PrincipalComponents):
         if np.isfinite(self.ridge) and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
         G = Matrix(values, factored, p / total)
-        # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
+        # a refit takes only the places of the nonzeros, which are settled long before the last digits
         tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
         options: dict[str, Any] = {
             "ridge": self.ridge,

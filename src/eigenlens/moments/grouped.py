@@ -26,7 +26,7 @@ class Grouped(Moments):
     of : {Scatter, Factor, Quartic}
         What is kept.
     pooled : bool
-        Keep one scatter, pooled over the groups, beside the group means: memory K·p + p². Otherwise keep one for each
+        Keep one scatter, pooled over the groups, and the group means: memory K·p + p². Otherwise keep one for each
         group: memory K·p².
     meaning : object, optional
         What makes a label the same label elsewhere, such as the cuts of a sliced response; moments of different meaning
@@ -220,7 +220,7 @@ class Grouped(Moments):
         Parameters
         ----------
         shares : ndarray of shape (K,), optional
-            One each if not given; pooled moments know no other.
+            1 for each group if not given; pooled moments allow nothing else.
         """
         if self.pooled:
             assert shares is None

@@ -173,7 +173,7 @@ def require_finite(X: Any, name: str, piece: Piece, names: list[str] | None, mis
 def in_vectors(rows: int, vector: int) -> int:
     """Return how many rows make a block of a stream that comes in vectors: whole ones, so that it joins no batches.
 
-    Half as many as usual, since the batch lies in the cache beside the block that is made of it, and such that blocks
+    Half as many as usual, since the batch shares the cache with the block that is made of it, and such that blocks
     and the row groups of DuckDB end together.
     """
     if vector == 1:

@@ -90,7 +90,7 @@ class RowSource(Source):
             new._given_weight = given = read_weights(weight, weight.size if n is None else n)
             new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
         if target == "none":
-            new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
+            new.roles = replace(self.roles, target=None)  # a column that is not needed is not read
         else:
             new._bind_target(y, target)
         return new
@@ -230,7 +230,7 @@ class RowSource(Source):
         return None if self.reader.n_rows is None else -(-self.reader.n_rows // self._segment_rows)
 
     def _check_length(self, n: int, at_least: bool = False) -> None:
-        """Compare the number of rows read, so far or in all, with that of y and weights given beside them."""
+        """Compare the number of rows read, so far or in all, with that of y and weights given separately."""
         given, weight = self._given, self._given_weight
         if given is not None:
             m = len(given) if isinstance(given, Labels) else given.shape[0]
