@@ -15,9 +15,10 @@ from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarni
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
-from eigenlens.spectral import working_columns
+from eigenlens.spectral import axes_space, refitted_axes, working_columns
 from eigenlens.spectral.axes_forms import Matrix
 from eigenlens.spectral.elastic_net import ElasticNet
+from eigenlens.spectral.refitted_axes import refitted
 from eigenlens.spectral.sparse_axes import sparse_axes
 
 INF = float("inf")
@@ -396,6 +397,76 @@ def test_columns_at_work_find_what_all_columns_find(knob, ridge, monkeypatch):
     assert some.objective == pytest.approx(every.objective, rel=1e-9)
     np.testing.assert_allclose(some.B, every.B, atol=1e-7)
     np.testing.assert_allclose(some.A, every.A, atol=1e-7)
+
+
+@pytest.mark.parametrize("knob", [{"l1": 0.3}, {"l1": 8.0}, {"counts": 12}, {"counts": 70}])
+@pytest.mark.parametrize("factored", [False, True])
+def test_a_space_of_partners_finds_what_the_whole_form_finds(knob, factored, monkeypatch):
+    monkeypatch.setattr(axes_space, "LEAST", 1)
+    monkeypatch.setattr(axes_space, "ROOM", 4)  # so it is made smaller on the way
+    rng = np.random.default_rng(0)
+    F = rng.standard_normal((100, 150))
+    F[:, :20] += 2 * rng.standard_normal((100, 1))
+    F[:, 20:40] += 1.5 * rng.standard_normal((100, 1))
+    F *= (150 / np.sum(F**2)) ** 0.5
+    start = np.linalg.svd(F)[2][:2].T
+    ((name, value),) = knob.items()
+    options = {name: np.full(2, value), "tol": 1e-10, "max_iter": 2000, "polish": True}
+    form = Matrix(F, factored=True) if factored else Matrix(F.T @ F)
+    assert axes_space.suits(form, 2)
+    some = axes_space.axes_in_space(form, start, **options)
+    every = sparse_axes(form, start, ridge=INF, **options)
+    assert some.converged
+    assert some.objective == pytest.approx(every.objective, rel=1e-9)
+    np.testing.assert_allclose(some.B, every.B, atol=1e-7)
+    np.testing.assert_allclose(some.A, every.A, atol=1e-7)
+    np.testing.assert_allclose(some.penalties, every.penalties, atol=1e-7)
+
+
+def test_a_large_form_is_multiplied_a_few_times(monkeypatch):
+    products = []
+    image = Matrix.image
+
+    def counted(self, A):
+        products.append(A.shape[1])
+        return image(self, A)
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 900))
+    X[:, :200] += rng.standard_normal((300, 1))
+    X[:, 200:350] += rng.standard_normal((300, 1))
+    monkeypatch.setattr(Matrix, "image", counted)
+    model = SparsePCA(2, n_nonzero=300, ridge=INF).fit(X)
+    assert model.n_iter_ > len(products)  # once it was twice in each round
+    assert len(products) < 25
+
+
+@pytest.mark.parametrize("factored", [False, True])
+def test_many_loadings_are_refitted_together(factored, monkeypatch):
+    rng = np.random.default_rng(1)
+    F = rng.standard_normal((60, 90)) * np.geomspace(3, 0.1, 90)
+    form, B = Matrix(F, factored=True) if factored else Matrix(F.T @ F), np.zeros((90, 4))
+    for j in (0, 1, 3):  # one axis has vanished
+        B[rng.choice(90, 30, replace=False), j] = rng.standard_normal(30)
+    one_by_one = refitted(form, B)
+    monkeypatch.setattr(refitted_axes, "DENSE", 10)
+    together = refitted(form, B)
+    assert not together[:, 2].any()
+    np.testing.assert_array_equal(together != 0, B != 0)
+    np.testing.assert_allclose(np.abs(together), np.abs(one_by_one), atol=1e-7)
+
+
+@pytest.mark.parametrize("factored", [False, True])
+def test_a_unit_of_a_form_is_as_good_as_scaling_it(factored):
+    F = np.random.default_rng(2).standard_normal((30, 40))
+    values = F if factored else F.T @ F
+    near, far = Matrix(values, factored, 3.0), Matrix(F.T @ F * 3.0)
+    B = np.eye(40)[:, :3]
+    for said, meant in ((near.gram, far.gram), (near.image(B), far.image(B)), (near.turned(B)[0], far.turned(B)[0])):
+        np.testing.assert_allclose(said, meant, rtol=1e-12, atol=1e-12)
+    assert near.turned(B)[1] == pytest.approx(far.turned(B)[1])
+    on = np.array([1, 5, 7])
+    np.testing.assert_allclose(near.block(on), far.block(on), rtol=1e-12)
 
 
 def test_path(wine):

@@ -62,7 +62,7 @@ class CoordinateTest(Result):
         which = f": {', '.join(found)}" if found else ""
         return (
             f"{len(found)} of {len(self.names)} columns {verb} needed at {100 * self.alpha:g}%{which}. Each was tested "
-            f"by itself, given all others."
+            f"given all others."
         )
 
     def to_frame(self) -> Frame:
@@ -79,7 +79,7 @@ def coordinate_test(
     alpha: float,
     together: list[int] | None = None,
 ) -> CoordinateTest:
-    """Test each column by what slices differ in of it that the other columns do not tell.
+    """Test each column by the differences between slices that the other columns do not explain.
 
     Parameters
     ----------

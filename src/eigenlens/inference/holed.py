@@ -28,7 +28,7 @@ NOTE = "Normal rows with the same holes were drawn; cells are assumed to be miss
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What "at most d directions" says of a law.
+    """What "at most d directions" says about a law.
 
     Attributes
     ----------

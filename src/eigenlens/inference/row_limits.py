@@ -133,7 +133,7 @@ def _evened(likely: np.ndarray, values: np.ndarray, k: int, n: int) -> np.ndarra
 def _apart_from_noise(values: np.ndarray, m: int) -> float:
     """Return by how many standard deviations eigenvalues of m rows are farther apart than those of noise.
 
-    The largest root tells of a single direction, the sum of squares (John's statistic) of eigenvalues that fall slowly.
+    The largest root shows a single direction, the sum of squares (John's statistic) of eigenvalues that fall slowly.
     """
     p, ratios = len(values), values / values.mean()
     edge = edge_of_noise(m, p)
@@ -143,7 +143,7 @@ def _apart_from_noise(values: np.ndarray, m: int) -> float:
 
 
 def _with_even_noise(values: np.ndarray, k: int, n: int, p: int) -> np.ndarray:
-    """Return kept eigenvalues with noise of one variance, in as many directions as its eigenvalues speak of.
+    """Return kept eigenvalues with noise of one variance, in as many directions as it has eigenvalues.
 
     Fewer rows than columns cannot tell the eigenvalues of the noise, but the sum of them and of their squares.
     """

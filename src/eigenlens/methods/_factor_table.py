@@ -98,7 +98,7 @@ class FactorTable:
         title = f"Squared cosines of the {what} ({attribute}_.cos2)"
         yield f"{attribute}.cos2", matrix(title, self.cos2, self.names, axes)
         if self.test_values is not None:
-            title = f"Test values of the {what}: beyond ±2 is no accident ({attribute}_.test_values)"
+            title = f"Test values of the {what}: beyond ±2, chance is unlikely ({attribute}_.test_values)"
             yield f"{attribute}.test_values", matrix(title, self.test_values, self.names, axes)
 
     def _repr_html_(self) -> str:

@@ -262,7 +262,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         """The rows of the table that was fitted."""
         if self._row_table is None:
             raise AttributeError(
-                f"{type(self).__name__} keeps rows_ of a table in memory that fit was given whole; transform(X) gives "
+                f"{type(self).__name__} has rows_ only if fit got the whole table in memory; transform(X) gives "
                 f"the coordinates of any rows."
             )
         return self._row_table

@@ -71,7 +71,7 @@ class SIR(OnePassInverseRegression):
     covariance_, log_likelihood_ : array of shape (p, p), float
         With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
-        What the pass collected; `moments_.merge(other)` joins fits on different rows that were sliced alike.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows that were sliced in the same way.
     subspace_ : Subspace
     spectrum_ : Spectrum
 
@@ -110,7 +110,7 @@ class SIR(OnePassInverseRegression):
         linear_map=basis_of,
         next_methods=(
             NextMethod(
-                "localized-sir", "See whether the directions are there without the bends of the columns.", "warned"
+                "localized-sir", "See whether the directions remain without the bends of the columns.", "warned"
             ),
             NextMethod(
                 "save",

@@ -234,11 +234,11 @@ class SparsePCA(PrincipalComponents):
         p, k = start.shape
         if not total:
             return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0, self.ridge)
-        values, factored = _xp.to_numpy(form.times(p / total).values), form.factor is not None
+        values, factored = _xp.to_numpy(form.values), form.factor is not None
         if np.isfinite(self.ridge) and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
-        G = Matrix(values, factored)
-        # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
+        G = Matrix(values, factored, p / total)
+        # a refit takes only the places of the nonzeros, which are settled long before the last digits
         tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
         options: dict[str, Any] = {
             "ridge": self.ridge,

@@ -1,4 +1,4 @@
-"""What all displays share beside the look of `_core.drawing`: a base, colours of classes and counts, sizes."""
+"""What all displays share in addition to the look of `_core.drawing`: a base, colours of classes and counts, sizes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def slice_colours(n: int, ordered: bool) -> list[Any]:
 
 
 def name_centres(ax: Any, names: list[str], centres: np.ndarray) -> None:
-    """Write names beside the centres of their classes, apart from each other: a legend would outgrow the picture.
+    """Write names next to the centres of their classes, apart from each other: a legend would outgrow the picture.
 
     The limits of the axes must be final.
     """

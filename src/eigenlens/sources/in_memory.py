@@ -152,7 +152,7 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, numbers)
 
     def _checked(self, start: int, stop: int) -> Array:
-        """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
+        """Return finite rows of a sparse table as they are; dense ones where something is to be said about them."""
         X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
         rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
         if _xp.sum_is_finite(X.data) and not rounded:

@@ -21,7 +21,8 @@ import numpy as np
 
 from .._core import xp as _xp
 from .adjusted import adjusted_variance
-from .axes_forms import Matrix
+from .axes_forms import AxesForm, Matrix
+from .axes_space import AxesSpace, suits
 from .pencil import Form
 from .refitted_axes import best_axis
 from .sparse_axes import SparseAxes, largest_places
@@ -100,17 +101,29 @@ def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: di
 
 def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
     """Return axes at the largest entries of G A, chosen again as long as the soft-threshold objective falls."""
-    A, B, cost, rounds = start, np.zeros_like(start), np.inf, 0
-    while rounds < DESCENTS:
-        rounds += 1
-        C = form.image(A)
+    found = SparseAxes(np.zeros_like(start), start, np.full(len(counts), np.nan), 0, 0.0, True, np.inf, np.inf)
+    if not suits(form, len(counts)):
+        return _descended(form, found, counts)
+    space = AxesSpace(form, start)
+    found = replace(found, A=space.Q.T @ start)
+    while True:
+        before, found = found, _descended(space, found, counts)
+        if before.n_iter and found.n_iter <= before.n_iter + 1:  # nothing that was outside has changed anything
+            return replace(found, A=space.Q @ found.A)
+        found, _ = space.grow(found)
+
+
+def _descended(form: AxesForm, found: SparseAxes, counts: np.ndarray) -> SparseAxes:
+    while found.n_iter < DESCENTS:
+        found = replace(found, n_iter=found.n_iter + 1)
+        C = form.image(found.A)
         new = np.where(largest_places(C, counts), C, 0.0)
-        lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, B != 0)
-        if same or lower >= cost - FALL * abs(lower):
+        lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, found.B != 0)
+        if same or lower >= found.objective - FALL * abs(lower):
             break
         left, _, right = _xp.thin_svd(form.turned(new)[0])
-        A, B, cost = left @ right, new, lower
-    return SparseAxes(B, A, np.full(len(counts), np.nan), rounds, 0.0, True, cost, np.inf)
+        found = replace(found, A=left @ right, B=new, objective=lower)
+    return found
 
 
 def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:

@@ -80,7 +80,8 @@ RULES = (
     Rule(
         "krylov",
         lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
-        "few directions of many come from products with a few vectors at a time, until their residual is small",
+        "few directions of many come from products with a few vectors at a time, until their residual is small (a long "
+        "search goes on in single precision, and is corrected)",
     ),
     Rule("gram", _few_long_rows, "few rows of many columns: the products of rows with rows are a small matrix"),
     Rule(

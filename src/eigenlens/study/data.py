@@ -59,11 +59,11 @@ class Data:
     groups : ndarray of int or None
         Which rows belong together.
     first_copies : ndarray of int or None
-        Where rows were repeated as often as they were met: the first of each.
+        Where rows were repeated as often as they occurred: the first of each.
     roles : Roles
         What columns are for that are not analysed.
     numbers : ndarray of int, optional
-        Numbers of the rows in the file, where some were left out or are not at hand.
+        Numbers of the rows in the file, where some were left out or are not in memory.
     whole : Whole, optional
         All rows of a file that is read in pieces; `table` and `y` are a sample of them then.
     source : str
