@@ -30,7 +30,7 @@ PLUMBING = {
 }  # fmt: skip
 TITLES = {
     "": ("Methods and models", "The names that `from eigenlens import …` gives."),
-    "regress": ("Regressors", "Regressions that stand alone, and inside `FDA` and `MDA`."),
+    "regress": ("Regressors", "Regressions for use on their own, and inside `FDA` and `MDA`."),
     "inference": ("Inference", "Tests of dimension, the bootstrap, and noise."),
     "validation": ("Validation", "Cross-validation from moments."),
     "kernels": ("Kernels", "Kernels, their functions and their spectra."),

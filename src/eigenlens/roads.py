@@ -2,7 +2,7 @@
 
 A pass keeps a scatter (p × p numbers), a factor (the rows themselves, where they are few), or no more than an outline
 (means and variances): directions then come from products of the rows with a few vectors at a time. Costs are counted in
-multiplications of a large matrix product; others are dearer by factors that were measured.
+multiplications of a large matrix product; others cost more, by factors that were measured.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._core import memory
-from .moments import Centred, Factor, Outline, Scatter
+from .moments import Centred, Factor, Outline
+from .moments.centred import choose_kind
 from .moments.products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width
@@ -21,22 +22,19 @@ SPARSE = 15.0  # of one with a stored cell of a sparse table
 SPARSE_SQUARE = 250.0  # of one in a scatter of a sparse table
 SPARSE_GRAM = 60.0  # of one in the product of a sparse table with itself, where one side is short
 READ = 200.0  # of a cell that is read again for each product
-DECOMPOSED = 10.0  # of an eigenproblem, beside the cube of its size
+DECOMPOSED = 10.0  # of an eigenproblem, relative to the cube of its size
 SPARSE_STEPS = 200  # products with one vector that directions of a sparse table take
 STEPS = 11  # products with a block of vectors that directions take where they stand out
 PATIENCE = 4.0  # times the cost of the other road that a search may take before it is given up
 LEAST_STEPS, MOST_STEPS = 60, 400  # of a search that can be given up, or not
 SINGLE = 16  # times as many where each is a product with one vector
 KEPT = 1.5  # what a scatter may cost more: it merges, and takes in more rows
-ROOM = 2**28  # bytes for which nobody asks whether they are there
+ROOM = 2**28  # bytes that are not checked for
 LEAST = 500  # rows, or columns, below which all roads are short
 LEAST_SPARSE = 100  # the same of a sparse table, which would be made dense on another road
 SHORT = 1e10  # multiplications that take a few tenths of a second: a scatter, which merges, is worth them
 SHORT_SPARSE = 2e9  # the same of a sparse table
 SPARSELY = 0.1  # share of its cells below which one of few rows is not made dense, however small
-
-
-FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 
 
 @dataclass(frozen=True)
@@ -58,24 +56,6 @@ class Road:
 
     def __str__(self) -> str:
         return f"{self.kind.__name__}: {self.why}"
-
-
-def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
-
-    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
-    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
-    """
-    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
-        return Factor
-    return Scatter
 
 
 def choose_road(
@@ -115,7 +95,7 @@ def choose_road(
     if small < least:
         return Road(usual, f"fewer than {least} {few} are a small problem on any road")
     if 4 * n_components > small:
-        return Road(usual, f"{n_components} directions are many beside {small} {few}")
+        return Road(usual, f"{n_components} directions are many compared with {small} {few}")
     n = n_rows or 10 * n_columns
     step, direct = _step_cost(n, n_columns, n_components, filled, in_memory), _direct_cost(n, n_columns, filled)
     if direct < short and not (few == "rows" and filled is not None and filled < SPARSELY):

@@ -74,6 +74,19 @@ def test_subspaces_of_dense_tables(products, name):
     same(PCA(K).fit(X), PCA(K, solver="dense").fit(X), 1e-5 if name == "flat" else 1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:The first component is column 0 alone")
+def test_a_weak_direction_of_rows_in_memory_is_read_again_with_all_its_digits(products):
+    """It warned of lost digits, and asked for an array, which it was."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((700, 300)) * np.r_[np.geomspace(1e7, 1, K), np.full(295, 0.1)]
+    X = X @ np.linalg.qr(rng.standard_normal((300, 300)))[0]
+    model = PCA(K).fit(X)
+    assert type(model.moments_).__name__ == "Factor"
+    np.testing.assert_allclose(
+        model.singular_values_, np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:K], rtol=1e-8
+    )
+
+
 @pytest.mark.parametrize("shape", [(400, 150), (150, 400)])
 @pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "csc_matrix", "coo_array"])
 def test_subspaces_of_sparse_tables(products, shape, form):
@@ -216,7 +229,7 @@ def test_steps_that_are_not_enough_are_told_where_nothing_else_fits(products, mo
     monkeypatch.setattr(roads, "MOST_STEPS", 2)
     X = TABLES["flat"]()
     assert not isinstance(PCA(K).fit(X).moments_, Outline)  # the dense road fits
-    monkeypatch.setattr("eigenlens.methods.pca.fits", lambda source, kind: False)
+    monkeypatch.setattr("eigenlens.methods._spread_problem.fits", lambda source, kind: False)
     with pytest.warns(NotConvergedWarning, match="after 2 products with the rows"):
         model = PCA(K).fit(X)
     assert model.spectrum_.residual > 1e-8

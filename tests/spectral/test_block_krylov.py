@@ -6,6 +6,7 @@ import pytest
 from eigenlens._core import xp as _xp
 from eigenlens.spectral import Form, principal_angles
 from eigenlens.spectral.block_krylov import RESIDUAL, block_width, leading
+from eigenlens.spectral.block_space import Way
 from eigenlens.spectral.products import gram, krylov
 
 N = 400
@@ -161,9 +162,9 @@ def test_a_search_that_turns_out_to_be_long_forms_the_matrix(name, formed):
 
     def form():
         calls["forms"] += 1
-        return A
+        return lambda V: V @ A
 
-    found = leading(apply, N, 5, A, form=form, worth=12.0)
+    found = leading(apply, N, 5, A, ways=[Way(form, price=6.0, share=0.5)])
     assert calls["forms"] == formed
     assert calls["products"] < found.steps or not formed
     np.testing.assert_allclose(found.values, np.sort(SPECTRA[name])[::-1][:5], rtol=1e-12)

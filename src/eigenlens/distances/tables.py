@@ -99,7 +99,7 @@ def square_of(X: TableLike, name: str) -> Table:
 
 
 def is_made(X: TableLike) -> bool:
-    """Tell whether `square_of` makes a new array of X, which nobody else holds: of pairs, and of lists."""
+    """Tell whether `square_of` makes a new array of X, which nothing else holds: of pairs, and of lists."""
     shape = getattr(X, "shape", None)
     return isinstance(X, list | tuple) or (shape is not None and len(shape) == 1)
 
@@ -168,7 +168,7 @@ def look_over(values: Array, name: str, rounding: float, symmetrize: bool = Fals
     if len(bad):
         raise errors.InputError(
             f"{name} has {float(diagonal[bad[0]]):.6g} in row {int(bad[0])} of its diagonal, but a point is at "
-            "distance 0 from itself. Set it to 0, or, if these are similarities, make distances of them first."
+            "distance 0 from itself. Set it to 0, or, if these are similarities, turn them into distances first."
         )
     return high, gap
 
@@ -270,7 +270,7 @@ def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> fl
         raise errors.InputError(
             f"{name} is not symmetric: entry ({i}, {j}) is {float(A[i, j]):.10g} but entry ({j}, {i}) is "
             f"{float(A[j, i]):.10g}, a difference of {abs(float(A[i, j]) - float(A[j, i])):.3g} where {tolerance:.1g} "
-            f"could be rounding (largest difference of all). {way_out}"
+            f"could be rounding (the largest difference). {way_out}"
         )
     return worst
 

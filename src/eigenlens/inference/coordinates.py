@@ -31,7 +31,7 @@ class CoordinateTest(Result):
     >>> from eigenlens import SIR
     >>> X = np.random.default_rng(0).standard_normal((400, 4))
     >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
-    2 of 4 columns are needed at 5%: x0, x1. Each was tested by itself, given all others.
+    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
     """
 
     statistics: np.ndarray
@@ -51,7 +51,7 @@ class CoordinateTest(Result):
         which = f": {', '.join(found)}" if found else ""
         return (
             f"{len(found)} of {len(self.names)} columns {verb} needed at {100 * self.alpha:g}%{which}. Each was tested "
-            f"by itself, given all others."
+            f"given all others."
         )
 
     def to_frame(self) -> Frame:
@@ -63,7 +63,7 @@ class CoordinateTest(Result):
 def coordinate_test(
     offsets: np.ndarray, weights: np.ndarray, inverse: np.ndarray, names: list[str], alpha: float
 ) -> CoordinateTest:
-    """Test each column by what slices differ in of it that the other columns do not tell.
+    """Test each column by the differences between slices that the other columns do not explain.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ exact fractions, C = X diag(S) Y, with X and Y well conditioned. Then
 
 .. math:: P\sqrt{W} M X \,\mathrm{diag}(S)\, Y = U \,\mathrm{diag}(s)\, V^T
 
-by pivoted QR and Jacobi rotations, which keep the digits of every s, however small beside the largest.
+by pivoted QR and Jacobi rotations, which keep the digits of every s, however small compared with the largest.
 
 References
 ----------
@@ -31,7 +31,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 
-MOST = 1000  # monomials up to which Jacobi rotations take about a second
+MOST_MONOMIALS = 1000  # monomials up to which Jacobi rotations take about a second
 CELLS = 2**24  # of the table of monomials
 CONDITION = 1e6  # of the monomials at the rows: beyond it they tell too little of each other
 FLAT = 1e-13  # axes below this share of the longest are rounding
@@ -88,7 +88,7 @@ def expand(d: int, scale: float, offset: float, X: Array, weight: Array, pivot: 
     turn, along, beside = _turned(rows - centre, a + centre)
     n, r = rows.shape[0], turn.shape[1]
     count = comb(r + d, d) - 1
-    if r == 0 or count * n > CELLS or min(count, n) > MOST:
+    if r == 0 or count * n > CELLS or min(count, n) > MOST_MONOMIALS:
         return None
     lengths = 1.0 / np.linalg.norm(turn, axis=0)  # powers of two that the axes were divided by
     with np.errstate(over="ignore", invalid="ignore"):
@@ -166,7 +166,7 @@ def _features(d: int, scale: float, offset: float, along: float, lengths: np.nda
 
 
 def _block(d: int, e: int, scale: float, offset: float, along: float, length: float) -> list[list[Fraction]]:
-    """Return the features x₁ʲ in monomials (x₁ − along)ⁱ, beside a monomial of degree e of the other axes."""
+    """Return the features x₁ʲ in monomials (x₁ − along)ⁱ, times a monomial of degree e of the other axes."""
     powers = range(0 if e else 1, d - e + 1)
 
     def root(j: int) -> Fraction:

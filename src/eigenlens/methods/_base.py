@@ -23,17 +23,16 @@ from .._core.parameters import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Cross, Factor, Moments, Outline
-from ..roads import choose_kind
-from ..sources import Response, Source, as_source, collect
+from ..moments.centred import choose_kind
+from ..sources import Response, Source, as_source
 from ..sources.labels import are_shares
 from ..spectral import Spectrum
 from ._chosen import FOLDS, Validated
 from ._patterns import Completed, keeps_patterns, taking_holes
-from ._problem import Problem
+from ._problem import REREAD_CONDITION, Problem
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
 
-REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 Kept = TypeVar("Kept", bound=Moments)  # the moments of a method
 T = TypeVar("T")
@@ -62,7 +61,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Set the fitted attributes."""
 
     def _check_parameters(self, known: Known | None = None) -> None:
-        """Refuse parameters: those that no rows could make right, and then, before the pass, by what is known of X."""
+        """Refuse parameters: those that are wrong for any rows, and then, before the pass, by what is known about X."""
 
     # -- what a method says that models missing cells: TakesHoles ----------------------------------------------
 
@@ -72,25 +71,26 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Return the moments that rows without holes would have given."""
         raise NotImplementedError
 
-    def _set_law(self, problem: Any) -> None:
-        """Set `covariance_`, and the law that tells what is known of missing cells."""
-        raise NotImplementedError
-
     # -- fitting -----------------------------------------------------------------------------------------------
 
-    def _collect(self, source: Source, kind: type[Centred]) -> Any:
-        """Read the rows and return what must be kept of them."""
-        moments = collect(source, self._kept(kind))
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
+        """Read the rows and return what must be kept of them.
+
+        Parameters
+        ----------
+        source : Source
+        kind : {Scatter, Factor, Outline}, optional
+            By default, what suits the shape of the table.
+        complete : bool
+            Whether these rows are all there are: weights that turn out to be shares of them become counts.
+        """
+        kind = choose_kind(source.n_rows, source.n_columns) if kind is None else kind
+        moments = source.collect(self._kept(kind))
         names = self.__dict__.get("feature_names_in_")
         moments.names = None if names is None else tuple(map(str, names))
         if isinstance(moments, Cross):
             moments.second_names = None if self._y_names is None else tuple(self._y_names)
-        return moments
-
-    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:
-        """Read rows that are all there are; weights that turn out to be shares of them become counts."""
-        moments = self._collect(source, kind)
-        shares = source.weighted and are_shares(moments.weight)
+        shares = complete and source.weighted and are_shares(moments.weight)
         return moments.times(float(moments.n_rows)) if shares else moments
 
     def _kept(self, kind: type[Centred]) -> Moments:
@@ -109,11 +109,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             else:
                 for name in OF_ROWS:
                     self.__dict__.pop(name, None)
-                moments = self._first_pass(source)
+                moments = self._collect(source)
             problem, spectrum = self._solved(moments)
-            better = self._better_kind(source, problem, spectrum)
+            better = problem.better_kind(spectrum, source)
             if better is not None:
-                moments = self._collect_all(source, better)
+                moments = self._collect(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
@@ -126,12 +126,13 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     @property
     def _asks_validation(self) -> bool:
-        return self._validated is not None and _is_cv(getattr(self, self._validated.name))
+        value = None if self._validated is None else getattr(self, self._validated.name)
+        return isinstance(value, str) and value == "cv"
 
     def _value(self, name: str) -> Any:
         """Return a parameter: as it was given, or as cross-validation has chosen it."""
         value = getattr(self, name)
-        if not _is_cv(value):
+        if not (isinstance(value, str) and value == "cv"):
             return value
         if self._chosen is None:
             raise errors.InputError(
@@ -160,15 +161,6 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         found = choose(self, source, self._validated, FOLDS)
         self._chosen, self.cv_path_ = found.value, found.path
         return found.moments
-
-    def _first_pass(self, source: Source) -> Any:
-        """Read the rows, and keep what the problem is posed from."""
-        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
-
-    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
-        """Return what another pass should keep, where digits were lost and rows can be read again."""
-        lost = problem.condition(spectrum) > REREAD_CONDITION and problem.moments.squared
-        return Factor if lost and source.rereadable else None
 
     def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
         """Fit from moments of a source's rows, or of some of them, that were collected before.
@@ -214,7 +206,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             self._note_target(source, first)
             self.__dict__.pop("_count_test", None)
             self._check_parameters(Known.of(source, complete=False))
-            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
+            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns), complete=False)
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
@@ -273,11 +265,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
         total = total_of(self._whole_moments) if hasattr(self, "subspace_") else None
         if total is None:
-            raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
+            why = ": its rule has no directions" if hasattr(self, "spectrum_") else " before it is fitted"
+            raise AttributeError(f"{type(self).__name__} has no structure_{why}")
         return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
-
-    def _why_no_structure(self) -> str:
-        return " before it is fitted"
 
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
@@ -286,21 +276,21 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         needed = self._moments(Factor)
         needed = taking_holes(needed) if keeps_patterns(moments) else needed
         if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
-            raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
+            name = type(needed).__name__
+            wanted = name if name.endswith("Moments") else f"{name} moments"
+            raise errors.moments_kind(type(moments).__name__, wanted, type(self).__name__)
         lacking = moments.lacks(needed)
         if lacking is not None:
             raise errors.moments_lack(*lacking, repr(self))
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        problem = self._problem(moments)
-        return problem, problem.solve()
-
-    def _problem(self, moments: Any) -> Problem:
-        """Return the problem of moments as a pass has left them."""
+        """Return the problem of moments as a pass has left them, and its solution."""
         if self.missing not in MODELLED:
-            return self._pose(moments)
-        found = self._completed(moments)
-        return replace(self._pose(found.moments), log_likelihood=found.log_likelihood)
+            problem = self._pose(moments)
+        else:
+            found = self._completed(moments)
+            problem = replace(self._pose(found.moments), log_likelihood=found.log_likelihood)
+        return problem, problem.solve()
 
     def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         condition = problem.condition(spectrum)
@@ -320,12 +310,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         self.spectrum_ = spectrum
         for name in OF_HOLES:
             self.__dict__.pop(name, None)
-        self._present(problem, spectrum)
         if self.missing in MODELLED:
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
             self._whole = problem.given
-            self._set_law(problem)
+        self._present(problem, spectrum)
 
     # -- testing -----------------------------------------------------------------------------------------------
 
@@ -333,7 +322,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Return the moments that a test is about: those of the rows it was given, or of the fit."""
         if source is None:
             return self._collected
-        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+        return self._collect(source, choose_kind(source.n_rows, source.n_columns))
 
     def _holed_test(
         self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
@@ -349,14 +338,10 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
             try:
-                self._problem(self._collected)
+                self._solved(self._collected)
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
-
-
-def _is_cv(value: Any) -> bool:
-    return isinstance(value, str) and value == "cv"
 
 
 def _is_nothing(values: Any) -> bool:

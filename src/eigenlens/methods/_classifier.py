@@ -15,6 +15,7 @@ from .._core.parameters import unchanged_on_failure
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
+from ..spectral import Form
 from ._problem import column_names
 from ._rows import RowsEstimator, RowsTransformer
 
@@ -60,7 +61,9 @@ class PosteriorClassifier(ClassifierScore, RowsEstimator):
             Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
         with unchanged_on_failure(self):
-            return self._fit(*self._take_target(X, y, target), sample_weight)
+            if target is not None or self._target_columns is not None:
+                X, y = self._take_target(X, y, target)
+            return self._fit(X, y, sample_weight)
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
@@ -239,6 +242,13 @@ def class_priors(given: Priors, weights: np.ndarray, labels: np.ndarray) -> np.n
         return np.array([given[label] for label in classes])
     refuse_other_count(given, len(weights))
     return given
+
+
+def between_form(within: Centred, shares: np.ndarray) -> Form:
+    """Return B = Σ π (m − m̄)(m − m̄)ᵀ by its factor."""
+    pi = _xp.like(shares, within.shift)
+    means = within.shift - pi @ within.shift
+    return Form(factor=means * _xp.namespace(pi).sqrt(pi)[:, None], squared=False)
 
 
 def refuse_alike(within: Centred, constant: Array) -> None:

@@ -23,12 +23,13 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, wanted
+from .._core.parameters import check_choice, check_count
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Centred, Mixed
-from ..sources.words import MixedRows, Words, is_mixed
+from ..sources.pandas_frames import is_pandas
+from ..sources.words import MixedRows, is_mixed
 from ..spectral import Pencil, Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator
@@ -39,7 +40,7 @@ from ._directions_table import directions
 from ._factor_table import FactorTable
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
 from ._permuted_words import PermutedWords
-from ._rows import Known, RowsTransformer
+from ._rows import Known, RowsTransformer, wanted
 from ._supplementary import Supplementary, supplementary_columns, table_of_categories
 
 MISSING = ("auto", "level", "unobserved", "refuse")
@@ -47,7 +48,7 @@ MISSING = ("auto", "level", "unobserved", "refuse")
 
 @stored("MixedPCA")
 class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
-    """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, by what the columns are.
+    """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, depending on the columns.
 
     Parameters
     ----------
@@ -162,17 +163,6 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     def _moments(self, kind: type[Centred]) -> Mixed:
         return Mixed(kind)
 
-    def _kept(self, kind: type[Centred]) -> Mixed:
-        return self._moments(kind)
-
-    def _check_moments(self, moments: Any) -> None:
-        if not isinstance(moments, Mixed):
-            raise errors.moments_kind(type(moments).__name__, "Mixed moments", type(self).__name__)
-
-    def _reads_words(self, reset: bool) -> Words:
-        seen = None if reset else getattr(self, "_collected", None)
-        return self.categories if seen is None else seen.is_word
-
     def _pose(self, moments: Mixed) -> MixedProblem:
         if moments.n_rows < 2 and moments.weight <= 1:
             raise errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
@@ -235,14 +225,13 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         if coding is not None:
             scale = np.sqrt(coding.shares * (len(coding.levels) if q == 0 else 1))[:, None]
             of_levels = V[q:] / scale
-            mean = np.zeros((len(coding.levels), V.shape[1]))
-            np.add.at(mean, coding.owner, coding.shares[:, None] * of_levels)
+            mean = coding.sums(coding.shares[:, None] * of_levels)
             scores = of_levels - mean[coding.owner]
             self._of_words = [scores[a:b] for a, b in zip(coding.offsets[:-1], coding.offsets[1:], strict=True)]
             centre, remainder = np.append(centre, np.zeros(len(coding))), np.append(remainder, coding.shares)
             basis = np.concatenate([basis, of_levels])
-        k = self.n_components_
-        self.subspace_ = Subspace(_xp.like(centre, like), _xp.like(basis[:, :k], like), _xp.like(remainder, like))
+        basis = basis[:, : self.n_components_]
+        self.subspace_ = Subspace(_xp.like(centre, like), _xp.like(basis, like), _xp.like(remainder, like))
 
     def _names_of(self, moments: Mixed, words: bool) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -254,15 +243,10 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             return
         check_count(self.n_components)
         check_choice("missing", self.missing, MISSING)
-        if isinstance(self.categories, type) or not hasattr(self.categories, "__len__"):
-            raise errors.InputError(
-                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns."
-            )
-        if isinstance(self.categories, str) and self.categories != "auto":
-            raise errors.InputError(
-                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns such as "
-                f"[{self.categories!r}]."
-            )
+        given, word = self.categories, isinstance(self.categories, str)
+        if isinstance(given, type) or not hasattr(given, "__len__") or (word and given != "auto"):
+            such = f" such as [{given!r}]" if word else ""
+            raise errors.InputError(f"categories={given!r} is not understood; use 'auto', or a list of columns{such}.")
 
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False)
@@ -270,16 +254,16 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         axes = self._names_of_directions()
         yield "directions", directions(self, axes)
+        if hasattr(self, "adjusted_inertia_"):
+            title = "Shares of the inertia as Benzécri and as Greenacre adjust it (adjusted_inertia_)"
+            yield "adjusted", matrix(title, self.adjusted_inertia_, axes, ["Benzécri", "Greenacre"])
         if len(self.numbers_):
             title = "Correlations of the numbers with the axes (numbers_)"
             yield "numbers", matrix(title, self.numbers_.coordinates, self.numbers_.names, axes)
         if self._coding is not None:
-            points = self.categories_
-            yield "categories", matrix("Categories (categories_)", points.coordinates, points.names, axes)
-            yield (
-                "eta2",
-                matrix("Correlation ratios of the words with the axes (eta2_)", self.eta2_, self.columns_, axes),
-            )
+            yield from self.categories_.summaries("categories", "categories", axes)
+            title = "Correlation ratios of the words with the axes (eta2_)"
+            yield "eta2", matrix(title, self.eta2_, self.columns_, axes)
 
     # -- use -------------------------------------------------------------------------------------------------------
 
@@ -304,25 +288,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         return scores
 
     def _places(self, X: MixedRows) -> Iterator[np.ndarray]:
-        """Yield the place of each row among the levels of the fit, column by column; −1 where it was not observed."""
         assert self._coding is not None
-        for column, name, levels in zip(X.words, self._coding.columns, self._coding.levels, strict=True):
-            place = {level: j for j, level in enumerate(levels)}
-            places = np.array([place.get(level, -1) for level in column.levels], dtype=np.intp)
-            unseen = [j for j, level in enumerate(column.levels) if places[j] < 0 and level is not None]
-            unseen = [j for j in unseen if (column.codes == j).any()]
-            if unseen:
-                words = errors.listed(repr(column.levels[j]) for j in unseen)
-                known = errors.listed(repr(level) for level in levels if level is not None)
-                raise errors.InputError(
-                    f"column {name!r} holds {words}, which the fit has not seen (it knew {known}); correct such cells, "
-                    f"make them missing, or fit again with such rows."
-                )
-            if self.missing == "refuse" and None in column.levels and (column.codes == column.levels.index(None)).any():
-                raise errors.InputError(
-                    f"column {name!r} has missing words, which missing='refuse' does not allow; fill them in."
-                )
-            yield places[column.codes]
+        return self._coding.places(X.words, self.missing == "refuse")
 
     def _squared_lengths(self, X: Any) -> Array:
         """Return the squared distance of rows from the centre, in all directions."""
@@ -406,7 +373,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
                     "pass them, supplementary(Z, X)."
                 )
             X, sample_weight = self._fit_rows
-        every = 0 if self._coding is None and self._of_numbers is None else _width(self)
+        of_axes = self._of_words[0] if self._of_numbers is None else self._of_numbers.basis
+        every = of_axes.shape[1]  # those with variance, kept or not
         scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every), here=True), dtype=np.float64)
         return supplementary_columns(
             Z,
@@ -426,11 +394,6 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
 
 def _in_memory(X: Any) -> bool:
+    if is_pandas(X):  # which takes a while to say that it lacks something
+        return True
     return not any(hasattr(X, name) for name in ("segments", "__dask_graph__", "mapInArrow", "map_batches"))
-
-
-def _width(model: MixedPCA) -> int:
-    """Return how many axes with variance there are, kept or not."""
-    if model._of_numbers is not None:
-        return int(model._of_numbers.basis.shape[1])
-    return int(model._of_words[0].shape[1])

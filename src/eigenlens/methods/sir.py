@@ -25,7 +25,7 @@ from ..inference.holed import Hypothesis, of_classes
 from ..moments import Grouped
 from ..normal.redrawn import Redrawn
 from ..spectral import Form, Whitening, whiten
-from ._declaration import Declaration, basis_of
+from ._declaration import Declaration, NextMethod, basis_of
 from ._inverse import SYMMETRIC
 from ._inverse_tests import UseOfSlices
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
@@ -69,7 +69,7 @@ class SIR(OnePassInverseRegression):
     covariance_, log_likelihood_ : array of shape (p, p), float
         With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
-        What the pass collected; `moments_.merge(other)` joins fits on different rows that were sliced alike.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows that were sliced in the same way.
     subspace_ : Subspace
     spectrum_ : Spectrum
 
@@ -106,6 +106,16 @@ class SIR(OnePassInverseRegression):
         blind_spot=SYMMETRIC,
         display="ResponseDisplay",
         linear_map=basis_of,
+        next_methods=(
+            NextMethod(
+                "localized-sir", "See whether the directions remain without the bends of the columns.", "warned"
+            ),
+            NextMethod(
+                "save",
+                "Look for bends, such as a {target} that is high at both ends, which SIR does not see.",
+                "no direction",
+            ),
+        ),
     )
 
     _slices = UseOfSlices(("chi2", "permutation", "ladle"), with_rows="chi2", without_rows="chi2")

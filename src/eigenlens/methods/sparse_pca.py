@@ -248,7 +248,7 @@ class SparsePCA(PrincipalComponents):
         if np.isfinite(ridge) and not places and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
         G = Matrix(values, factored, p / total)
-        # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
+        # a refit takes only the places of the nonzeros, which are settled long before the last digits
         tol = max(self.tol, REFIT_TOL) if self.refit or places else self.tol
         if places:
             return most_telling_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), tol, self.max_iter)

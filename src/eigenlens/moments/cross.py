@@ -74,7 +74,7 @@ class Cross(Moments):
 
     def update(self, block: Block) -> Self:
         if self.split == 0:
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         elif block.X.shape[1] != self.split:
             raise errors.moments_differ("the number of columns of X", self.split, block.X.shape[1])
         self.joint = self.joint.copy().update_groups(beside(block), block.weight, None)
@@ -105,7 +105,7 @@ class Cross(Moments):
 
     def _details(self) -> str:
         s = self.joint.n_features - self.split
-        return f" beside {s} ({type(self.joint).__name__.lower()})"
+        return f" and {s} ({type(self.joint).__name__.lower()})"
 
     def sealed(self) -> Self:
         new = self.copy()

@@ -1,4 +1,4 @@
-"""Third moments of two tables side by side, beside their joint scatter.
+"""Third moments of two tables side by side, in addition to their joint scatter.
 
 About another centre, d away from the mean of weight W and scatter T,
 
@@ -67,7 +67,7 @@ class Cubic(Cross):
 
     def update(self, block: Block) -> Self:
         if self.split == 0:
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         part = self.copy()
         part.joint = self.joint.anchored_at(self.joint.pivot)
         Cross.update(part, block)

@@ -41,7 +41,7 @@ class Patterns(Moments):
         Which columns each pattern observes; all patterns differ, and each observes something.
     weights : ndarray of shape (P,)
     pivot : ndarray of shape (p,)
-        In the units of the data; NaN for columns that nobody has observed yet.
+        In the units of the data; NaN for columns that no row has observed yet.
     shift : ndarray of shape (P, p)
         Means minus the pivot, over 2^exponent; zero where nothing is observed.
     exponent : ndarray of int, shape (p,), or None
@@ -53,7 +53,7 @@ class Patterns(Moments):
     n_rows : int
         Rows seen that observe something.
     n_blank : int
-        Rows seen that observe nothing: they count nothing.
+        Rows seen that observe nothing: they do not count.
     dtype : dtype
         Of the rows seen, and so of results.
 
@@ -92,7 +92,7 @@ class Patterns(Moments):
         return f", {len(self.masks)} patterns"
 
     def anchored(self, first: Block) -> Self:
-        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
+        return self.anchored_at(first.X[0, :])
 
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot; NaN in it is filled when the column is first observed."""
@@ -141,7 +141,7 @@ class Patterns(Moments):
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         return self.update_groups(block.X, block.weight, None)
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:

@@ -28,7 +28,7 @@ MOST_COLUMNS = 60  # SQLite gives at most 2,000 numbers in a row
 
 
 class MomentsQuery(str):
-    """A SELECT that computes moments: text to hand to the database, and `moments(result)`, the way back.
+    """A SELECT that computes moments: text for the database, and `moments(result)`, which reads its answer.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class MomentsQuery(str):
         Parameters
         ----------
         result : cursor, relation, or list of rows
-            What the database answers to this statement.
+            The answer of the database to this statement.
         pooled : bool
             With a group: keep one scatter for all groups (LDA), or one for each (QDA).
 
@@ -170,7 +170,7 @@ def to_sql(
         raise errors.InputError("second and group were both given; CCA takes a second table, LDA and QDA a group.")
     if dialect == "sqlite" and len(names) > MOST_COLUMNS:
         raise errors.InputError(
-            f"columns: SQLite gives at most 2,000 numbers in a row, enough for {MOST_COLUMNS} columns, and here are "
+            f"columns: SQLite gives at most 2,000 numbers in a row, enough for {MOST_COLUMNS} columns, and there are "
             f"{len(names)}. Leave some out, or read the rows: open_rows('sqlite:///…', query=…)."
         )
     query = MomentsQuery(_statement(table, names, group, weight, dialect))

@@ -15,7 +15,7 @@ from .._core.parameters import check_choice
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Patterns
-from ..sources import as_source, collect
+from ..sources import as_source
 from .conditional import Conditional
 from .fit import fit
 
@@ -26,9 +26,9 @@ TIED = 1e-7  # of its length is what a column may have of its own, and still be 
 class ExpectedCells(TransformerMixin, BaseEstimator):
     """Fill missing cells with their expectation given the observed cells of the row.
 
-    The law is normal, its mean and covariance are those of maximum likelihood. Filled cells lie exactly where they are
-    expected, so a method that takes them for observations sees too little spread. Where a method has `missing="ml"`,
-    that is the better way.
+    The distribution is normal, with mean and covariance by maximum likelihood. Filled cells lie exactly at their
+    expectation, so a method that takes them for observations sees too little spread. If a method has `missing="ml"`,
+    use that instead.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("error", errors.NotConvergedWarning)
             try:
-                moments = fit(collect(source, Patterns()), names=[names[j] for j in self.asked_]).moments
+                moments = fit(source.collect(Patterns()), names=[names[j] for j in self.asked_]).moments
             except errors.NotConvergedWarning as warning:
                 raise errors.InputError(str(warning)) from warning
         self.law_ = Conditional(moments.mean, moments.matrix / max(moments.weight - 1, 1))

@@ -107,7 +107,7 @@ class ArrayReader:
         for path, (_, before) in zip(self.paths, self.arrays, strict=True):
             was, now = _described(before), _described(self._opened(path))
             if was != now:
-                raise changed(path, f"its header spoke of {was} and speaks of {now}")
+                raise changed(path, f"its header said {was} and now says {now}")
 
     def _loader(self, values: Any, roles: Roles, origin: str) -> Callable[[int, int], Batch]:
         dtype, every = self.dtype(roles), roles.columns == tuple(range(self.width))
@@ -160,7 +160,7 @@ def _stored_chunks(array: Any, path: Path) -> tuple[int, int]:
     per_shard = 1 if shards is None else math.prod(s // c for s, c in zip(shards, array.chunks, strict=True))
     total = math.prod(-(-n // size) for n, size in zip(array.shape, shards or array.chunks, strict=True))
     files = sum(1 for file in files_in(path) if file.name not in ZARR_HEADERS)
-    if files < total:  # zarr would look for each chunk by name, and a damaged description may speak of 2**60
+    if files < total:  # zarr would look for each chunk by name, and a damaged description may claim 2**60
         return files, total
     return int(array.nchunks_initialized) // per_shard, total
 

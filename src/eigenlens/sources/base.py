@@ -27,13 +27,12 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
-from .words import Words
+from .words import MixedRows, Words, first_rows
 
-UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
-GROUP_VECTORS = 60  # of which DuckDB makes a row group
+UNASKED_BYTES = 2**20  # bytes that are not checked for room: checking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
-SMALL_BYTES = 2**25  # a block of so many is no burden, even where it leaves the cache
+SMALL_BYTES = 2**25  # a block of so many costs little, even where it leaves the cache
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
@@ -121,7 +120,7 @@ class Source(ABC):
     paths : list of Path
         The files that are read, where there are any.
     layout : object or None
-        The labels of rows and columns, where what a model says of the rows is to have them.
+        The labels of rows and columns, where what a model says about the rows is to have them.
     keeps_results : bool
         Whether `map` leaves its results with the rows: it returns a table of an engine, with columns added.
     result_names : str or list of str
@@ -184,11 +183,11 @@ class Source(ABC):
         return self
 
     def of_columns(self, names: Sequence[str]) -> Source:
-        """Return the columns of a fit, where X may hold others beside them; by default it is taken as it is."""
+        """Return the columns of a fit, if X may hold others too; by default it is taken as it is."""
         return self
 
     def without_weights(self) -> Source:
-        """Return the same rows, each counted once: what a model says, it says of every row."""
+        """Return the same rows, each counted once: what a model says, it says about every row."""
         return self
 
     @abstractmethod
@@ -205,7 +204,7 @@ class Source(ABC):
 
     def target_values(self) -> tuple[Any, Any]:
         """Return y and the weights of all rows, where the source holds them; X stays where it is."""
-        raise errors.InputError("X holds no y; pass y beside it.")
+        raise errors.InputError("X holds no y; pass y as well.")
 
     def one_reading(self) -> AbstractContextManager[Any]:
         """Let the first rows and the pass that follows be one reading, where each would be one of its own."""
@@ -218,6 +217,11 @@ class Source(ABC):
     def n_segments(self) -> int | None:
         """Return how many segments a pass has, where that is known."""
         return None
+
+    def collect(self, empty: M) -> M:
+        """Read the rows once, into moments like `empty`, about a typical row."""
+        with self.one_reading():
+            return self.reduce(empty.anchored(self.first()))
 
     def reduce(self, start: M) -> M:
         """Read the rows once, into `start`, which is empty except for the pivot."""
@@ -260,8 +264,7 @@ def collect(source: Source, empty: M) -> M:
     empty : moments that have seen nothing
         Says what is to be kept.
     """
-    with source.one_reading():
-        return source.reduce(empty.anchored(source.first()))
+    return source.collect(empty)
 
 
 def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
@@ -278,7 +281,7 @@ def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = Non
     """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
 
     A merge costs as much as p/2 rows or so, hence the floor at four times the number of columns while such a block is
-    small beside any memory, and at half of it always.
+    small compared with any memory, and at half of it always.
     """
     if device_bytes is not None:
         size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
@@ -286,19 +289,6 @@ def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = Non
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, min(4 * n_columns, SMALL_BYTES // (8 * n_columns)), n_columns // 2, 4 * n_groups)
-
-
-def in_vectors(rows: int, vector: int) -> int:
-    """Return how many rows make a block of a stream that comes in vectors: whole ones, so that it joins no batches.
-
-    Half as many as usual, since the batch lies in the cache beside the block that is made of it, and such that blocks
-    and the row groups of DuckDB end together.
-    """
-    if vector == 1:
-        return rows
-    return vector * max(
-        k for k in range(1, GROUP_VECTORS + 1) if GROUP_VECTORS % k == 0 and k <= max(rows // 2 // vector, 1)
-    )
 
 
 def segment_blocks(n_rows: int, rows: int) -> int:
@@ -326,6 +316,14 @@ def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     return [int(counting[last * i // max(steps, 1)]) for i in range(steps + 1)]
 
 
+def typical_row(block: Block) -> Block:
+    """Return the columnwise median of a few rows of a block that count: a pivot."""
+    places = typical_rows(block.X.shape[0], block.weight)
+    few, y = block.X[places], block.y
+    X = first_rows(few, middle) if isinstance(few, MixedRows) else middle(few)
+    return Block(X, None if y is None or y.ndim == 1 else middle(y[places]))
+
+
 def middle(rows: Array) -> Array:
     """Return the columnwise median of a few rows, as a table of one row; NaN where a column holds nothing else."""
     xp = _xp.namespace(rows)
@@ -340,7 +338,7 @@ def whole(source: Source, work: tuple[int, int] | None = None) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
     Rows are float64 of NumPy, one after the other in memory whatever the layout of the table: the same numbers give the
-    same bits. With `work`, there must be room for so many copies of the rows, and columns beside them, as well.
+    same bits. With `work`, there must be room for so many copies of the rows, and so many columns, as well.
     """
     source = source.in_memory()
     assert source.n_rows is not None

@@ -21,7 +21,7 @@ from .snapshot import Snapshot, changed
 
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
-FEW = 20  # lines that tell whether a column is written as whole numbers
+LINES_TRIED = 20  # lines that tell whether a column is written as whole numbers
 
 
 class CsvReader:
@@ -54,7 +54,7 @@ class CsvReader:
         return np.dtype(np.float64)
 
     def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are no numbers, by the first lines."""
+        """Tell which columns of X are not numbers, by the first lines."""
         lines = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, PEEK) if row]
         cells = [[row[j] for row in lines if len(row) > j and row[j] not in self.na] for j in roles.columns]
         return [any(_number(cell) is None for cell in column) for column in cells]
@@ -96,7 +96,7 @@ class CsvReader:
     def _whole(self) -> set[str]:
         """Return the columns whose first cells are whole numbers, as which they were meant to be exact."""
         assert self.names is not None
-        rows = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, FEW) if len(row) == self.width]
+        rows = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, LINES_TRIED) if len(row) == self.width]
         columns = zip(self.names, zip(*rows, strict=True), strict=True) if rows else []
         return {name for name, cells in columns if all(_is_whole(cell) for cell in cells)}
 
@@ -145,7 +145,7 @@ class CsvReader:
 
 
 def _line_of(path: Path, row: int) -> int:
-    """Return the line on which a row begins: blank lines are no rows, and a quoted cell may go over several."""
+    """Return the line on which a row begins: blank lines are not rows, and a quoted cell may go over several."""
     lines = (line for line, cells in islice(lines_of(path, PLAIN), 1, None) if cells)
     return next(islice(lines, row, None))
 

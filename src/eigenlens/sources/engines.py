@@ -2,7 +2,7 @@
 
 Workers fold the rows of a partition into moments, a few at a time. The moments come here and are merged in the order of
 the partitions, so a rerun gives the same bits, also where the engine had to repeat partitions whose workers died. What
-a model says of rows stays with the engine: it returns the table with more columns.
+a model says about rows stays with the engine: it returns the table with more columns.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class EngineSource(Source):
         for name, values in (("y", y), ("sample_weight", sample_weight)):
             if values is not None:
                 raise errors.InputError(
-                    f"{name} was passed beside a {self.kind} table, whose rows have no fixed order; keep it as a "
+                    f"{name} was passed with a {self.kind} table, whose rows have no fixed order; keep it as a "
                     f"column and name that, open_rows(frame, target=…, weight=…) or fit(frame, target=…)."
                 )
 
@@ -140,7 +140,7 @@ class EngineSource(Source):
         return new
 
     def of_columns(self, names: Sequence[str]) -> EngineSource:
-        """Return the columns of a fit, where the table has them and nobody has chosen others."""
+        """Return the columns of a fit, if the table has them and no others were chosen."""
         if self.roles.chosen or not len(names) or not set(names) <= set(self.names):
             return self
         new = copy.copy(self)
@@ -281,7 +281,7 @@ def kept(work: Callable[[], Any]) -> bytes:
 
 
 def received(result: bytes) -> Any:
-    """Return the moments that a worker sent, or raise what it has to say of the input."""
+    """Return the moments that a worker sent, or raise what it has to say about the input."""
     found = pickle.loads(result)
     if isinstance(found, tuple):
         kind, message = found
@@ -355,7 +355,7 @@ def engine_rows(frame: Any, columns: Any = None, target: Any = None, weight: Any
     every = [name for of_argument in given.values() for name in of_argument]
     twice = next((name for name in every if every.count(name) > 1), None)
     if twice is not None:
-        raise errors.InputError(f"column {twice!r} is there or named twice; a column has one name and one role.")
+        raise errors.InputError(f"column {twice!r} occurs or is named twice; a column has one name and one role.")
     if not chosen:
         raise errors.no_columns("X", (0, 0))
     return kind(frame, names, ColumnRoles(chosen, targets, weight, single, columns is not None))

@@ -130,7 +130,7 @@ def labelled_rows(
         if value is not None:
             raise errors.InputError(
                 f"{name}={errors.shortened(value)}: a DataArray is read as a whole; select from it first, and pass y "
-                "and sample_weight beside it."
+                "and sample_weight separately."
             )
     if layer is not None:
         raise errors.InputError(f"layer={layer!r} names a layer of an AnnData, but X is a {type(X).__name__}.")
@@ -161,7 +161,7 @@ class GridLayout:
         return [str(label) for label in (labels if self.kept is None else labels[self.kept])]
 
     def scores(self, values: Any) -> Any:
-        """Return what a model says of the rows as a DataArray."""
+        """Return what a model says about the rows as a DataArray."""
         shape = tuple(self.template.sizes[name] for name in self.rows)
         dims = self.rows if values.ndim == 1 else (*self.rows, "component")
         if self.kept_rows is not None:

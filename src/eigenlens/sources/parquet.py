@@ -51,7 +51,7 @@ class ParquetReader:
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
     def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are no numbers, by the types in the files."""
+        """Tell which columns of X are not numbers, by the types in the files."""
         kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
         return [any(not is_arrow_number(t) or str(t) == "bool" for t in of_column) for of_column in kinds]
 
@@ -76,7 +76,7 @@ class ParquetReader:
         with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
             stored = file.metadata.schema.to_arrow_schema()
             if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
-                raise changed(path, "its footer speaks of other columns or rows")
+                raise changed(path, "its footer lists other columns or rows")
             start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"

@@ -29,16 +29,14 @@ from .base import (
     block_rows,
     fine_rows,
     gathered,
-    in_vectors,
-    middle,
     require_room,
-    typical_rows,
+    typical_row,
 )
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
-from .pieces import Batch, Piece, Reader, Roles, even, require_finite
+from .pieces import Batch, Piece, Reader, Roles, even, in_vectors, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
-from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
+from .words import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
 
 HEAD_ROWS = 1024  # among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
@@ -92,7 +90,7 @@ class RowSource(Source):
             new._given_weight = given = read_weights(weight, weight.size if n is None else n)
             new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
         if target == "none":
-            new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
+            new.roles = replace(self.roles, target=None)  # a column that is not needed is not read
         else:
             new._bind_target(y, target)
         return new
@@ -232,7 +230,7 @@ class RowSource(Source):
         return None if self.reader.n_rows is None else -(-self.reader.n_rows // self._segment_rows)
 
     def _check_length(self, n: int, at_least: bool = False) -> None:
-        """Compare the number of rows read, so far or in all, with that of y and weights given beside them."""
+        """Compare the number of rows read, so far or in all, with that of y and weights given separately."""
         given, weight = self._given, self._given_weight
         if given is not None:
             m = len(given) if isinstance(given, Labels) else given.shape[0]
@@ -287,10 +285,7 @@ class RowSource(Source):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))
             if block.X.shape[0]:
-                rows = typical_rows(block.X.shape[0], block.weight)
-                y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                typical = block.X[rows]
-                return Block(first_rows(typical, middle) if is_mixed(typical) else middle(typical), y)
+                return typical_row(block)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -385,7 +380,7 @@ def _joined(arrays: list[Any]) -> Any:
 def _source_lacks_target(estimator: str) -> errors.InputError:
     return errors.InputError(
         f"{estimator} requires y to be passed, but the target y is None: name its column in open_rows(..., "
-        f"target=...), or pass y beside the source."
+        f"target=...), or pass y with the source."
     )
 
 

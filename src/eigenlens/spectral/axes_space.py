@@ -113,7 +113,7 @@ def axes_in_space(
     rounds, turns, outside, last = 0, 0, 1.0, False
     while True:
         closer = tol if last else max(tol, min(ROUGH, CLOSER * outside))
-        more = {"tol": closer, "max_iter": max(1, max_iter - rounds), "polish": polish and last}
+        more: dict[str, Any] = {"tol": closer, "max_iter": max(1, max_iter - rounds), "polish": polish and last}
         found = sparse_axes(space, found.A, near=found, **options, **more)
         rounds, turns = rounds + found.n_iter, turns + 1
         wanders = np.isnan(found.penalties).any() and not found.converged

@@ -1,6 +1,6 @@
 """Leading eigenvectors of a symmetric matrix that is known by its products alone: block Lanczos with thick restart.
 
-The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says of A is
+The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says about A is
 right to rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its
 own (Golub, Underwood 1977; Wu, Simon 2000). Where it has grown as far as it may, its best directions begin the next.
 
@@ -10,13 +10,13 @@ outside of what was found looks for those that the first could not see.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
+from collections.abc import Callable, Sequence
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_space import HELD, WIDTHS, BlockSpace, Leading
+from .block_space import HELD, WIDTHS, BlockSpace, Leading, Way
 from .device_space import DeviceSpace, Uncertain
+from .rough import refined
 
 RESIDUAL = 1e-8  # of ‖Av − θv‖ beside θ, for every direction that is kept
 SINGLE_RESIDUAL = 1e-6  # the same beside the largest θ, where products are taken in single precision and know no more
@@ -37,8 +37,7 @@ def leading(
     weak: float = HELD,
     most_steps: int = 300,
     width: int | None = None,
-    form: Callable[[], Array] | None = None,
-    worth: float = inf,
+    ways: Sequence[Way] = (),
 ) -> Leading:
     """Find the k leading eigenvectors of a positive semidefinite n × n matrix.
 
@@ -57,10 +56,8 @@ def leading(
         Products after which the search ends as it is.
     width : int, optional
         Vectors that are multiplied at a time.
-    form : function, optional
-        Returns the matrix, which is multiplied from then on.
-    worth : float
-        Products to come that cost more than forming it.
+    ways : sequence of Way
+        Other ways to multiply with the matrix, of which a long search takes the cheapest.
 
     Examples
     --------
@@ -74,11 +71,17 @@ def leading(
     kinds = [DeviceSpace, BlockSpace] if _xp.can_run_ahead(like) else [BlockSpace]
     for kind in kinds:
         space = kind(apply, n, k, like, tol, width or block_width(k), weak)
-        space.form, space.worth = form, worth
+        space.ways = ways
         try:
-            return _found(space, most_steps)
+            found = _found(space, most_steps)
         except Uncertain:
             continue
+        if space.rough is None:
+            return found
+        exact = refined(apply, space.rough, found, k, tol, weak)
+        if exact.settled:
+            return exact
+        return leading(apply, n, k, like, tol, weak, most_steps, width, [way for way in ways if not way.round_off])
     raise AssertionError("a space that waits for every step is never uncertain")
 
 

@@ -5,19 +5,18 @@ Z, AZ, A²Z, … is kept orthonormal in full, so that residuals come out of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, inf, log
 
 import numpy as np
-import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.typing import Array
 
 HELD = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
-SPACE = 384  # vectors in the space before it begins anew, where there is room
+SPACE = 384  # vectors in the space before it starts again, where there is room
 NARROW_SPACE = 48  # the same where fewer are multiplied at a time: what is cheap to multiply must be cheap to keep
 STARTS = 16  # so many may each leave an equal part of the residual that is allowed
 DOUBT = 1e-2  # residual, beside its value, at which the best direction of a second start is known well enough to judge
@@ -25,7 +24,14 @@ ROOM = 2**29  # bytes that the space may take
 DEVICE_STEPS = 7  # before the first look where the host would wait for a device
 SKEWED = 0.1  # sine of an angle between vectors, below which vectors are made orthogonal to the space once more
 SKEW = 1e-6  # the same, below which products of them do not tell it
+STRONG = 0.05  # share of the largest value that the weakest one wanted has, if single precision is to know it
+ROUGH_SPACE = 640  # vectors in the space where products are in single precision: each costs less than a new beginning
+MORE = 20  # directions beyond those that are wanted, where they are to be corrected
 SETTLING = 6  # steps after which their pace tells how many there will be
+EARLY = 3  # steps after which directions that do not stand out are known by theirs,
+SLOW = 0.4  # which leaves more than this share of the residual of the best one,
+FLAT_STEPS = 36.0  # and how many they take
+MOST_LEFT = 100.0  # products for each factor e of the residual, beyond which nobody counts
 CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
 LEAST_LOOK, MOST_LOOK = 16, 96  # dimensions between looks, beyond that
 
@@ -55,11 +61,33 @@ class Leading:
     settled: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Way:
+    """Another way to multiply with the matrix, for a search that turns out to be long.
+
+    Attributes
+    ----------
+    make : function
+        Returns a function that multiplies.
+    price : float
+        Products of the search that take as long as changing over.
+    share : float
+        Of the time of a product that it takes.
+    round_off : float
+        Residual, beside the largest value, at which it says no more; 0 where it has all digits.
+    """
+
+    make: Callable[[], Callable[[Array], Array]]
+    price: float
+    share: float
+    round_off: float = 0.0
+
+
 class BlockSpace:
     """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
 
-    form: Callable[[], Array] | None = None
-    worth = inf
+    ways: Sequence[Way] = ()
+    rough: Callable[[Array], Array] | None = None  # how it multiplies by now, where that is in single precision
 
     def __init__(
         self,
@@ -70,6 +98,7 @@ class BlockSpace:
         tol: float,
         width: int,
         weak: float = HELD,
+        start: Array | None = None,
     ) -> None:
         self._apply, self._tol, self.k, self.n, self._weak = apply, tol, k, n, weak
         self._goal = tol if width >= k else tol / STARTS
@@ -84,8 +113,10 @@ class BlockSpace:
         self.m, self.steps, self._top = 0, 0, 0.0
         self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
         self._history: list[tuple[int, float]] = []
+        self._best = inf
         self._dropped, self._first = np.zeros((0, 0)), np.full(k, -1.0)
-        self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
+        self._next, self._R = self._orthonormal(self._draw(self.width) if start is None else start, 0.0)
+        self.first = self._next
 
     def _draw(self, count: int) -> Array:
         coins = _xp.like(self._random.integers(0, 2, (count, self.n), dtype=np.int8), self._like)
@@ -116,13 +147,16 @@ class BlockSpace:
             if length > SKEW * size:
                 return alone / length, np.full((1, 1), length)
         free = min(int(rows.shape[0]), self.n - self.m)
-        basis, R = rows[:free, :], np.eye(int(rows.shape[0]))[:free]
+        basis, R = rows[:free, :], np.empty((free, int(rows.shape[0])))
         turn, turns, skewed = 0, 2, False
         while turn < turns:
             if turn == 0 or turns == 3 or skewed:
                 basis = self._outside(basis)
             basis, back, skewed = _orthonormal_rows(basis)
-            R = back @ R if turn else np.pad(back, ((0, 0), (0, len(rows) - free)))
+            if turn:
+                R = back @ R
+            else:
+                R[:, :free], R[:, free:] = back, 0.0
             lost = np.linalg.norm(back, axis=1) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
             if lost.any() and turn == 0:
                 turns = 3
@@ -149,14 +183,21 @@ class BlockSpace:
             min(self.k, len(theta)),
             np.maximum(theta, self._weak * self._top) if self._top > 0 else np.ones(len(theta)),
         )
-        worst = float((gaps / unit)[:k].max(initial=0.0))
+        best, worst = float((gaps / unit)[0]), float((gaps / unit)[:k].max(initial=0.0))
         settled = worst <= self._goal
         if over or (settled and not self._is_doubtful(theta, gaps / unit)):
+            if self.rough is not None:
+                k = min(self.k + MORE, self.m)
+                theta, inner, gaps = self._ritz(k)
+                unit = np.full(k, self._top)
             gaps = gaps[:k] + np.abs(self._dropped @ inner[: self._dropped.shape[1], :k]).sum(axis=0)
             vectors = _xp.like(inner[:, :k].T.copy(), self._like) @ self.Q[: self.m, :]
             found = bool((gaps <= self._tol * unit[:k]).all())
             return Leading(theta[:k], vectors, gaps / (self._top or 1.0), self.steps, found)
         self._plan(worst)
+        if self.ways and self.steps >= EARLY and not settled:
+            self._change_if_worth(best, worst, float(theta[k - 1]))
+        self._best = best
         if settled and not self._is_as_before(theta):
             self._start_again(theta[:k], inner[:, :k])
         elif full:
@@ -201,16 +242,32 @@ class BlockSpace:
         if self.m > CHECKED:
             wait = max(1, LEAST_LOOK // self.width, min(ceil(left / 2), MOST_LOOK // self.width))
             self._due = self.steps + wait
-        if self.form is not None and self.steps >= SETTLING:
-            self._form_if_worth(is_)
 
-    def _form_if_worth(self, worst: float) -> None:
-        """Form the matrix where the pace since the start says that many products are to come: asked once, and early."""
-        (first, most), form = self._history[0], self.form
-        pace, self.form = log(max(most / worst, 1.0)) / (self.steps - first), None
-        if form is not None and log(worst / self._goal) > pace * self.worth:
-            matrix = form()
-            self._apply = lambda rows: rows @ matrix
+    def _change_if_worth(self, best: float, worst: float, weakest: float) -> None:
+        """Multiply in another way where the pace so far says that many products are to come: asked once, and early."""
+        to_come = FLAT_STEPS if best > SLOW * self._best else 0.0
+        if self.steps < SETTLING and not to_come:
+            return
+        (first, most), ways, self.ways = self._history[0], self.ways, ()
+        pace = log(max(most / worst, 1.0)) / max(self.steps - first, 1)
+        to_come = max(to_come, log(worst / self._goal) / max(pace, 1.0 / MOST_LEFT))
+        exact_only = self.width < self.k or weakest < STRONG * self._top
+        allowed = [other for other in ways if not (other.round_off and exact_only)]
+        way = min(allowed, key=lambda other: other.price + other.share * to_come, default=None)
+        if way is None or way.price + way.share * to_come >= to_come:
+            return
+        self._apply = way.make()
+        if way.round_off:
+            self.rough, self._goal, self._tol, self._weak = self._apply, way.round_off, way.round_off, 1.0
+            self._widen(min(ROUGH_SPACE, ROOM // (8 * self.n), self.n))
+
+    def _widen(self, size: int) -> None:
+        """Let the space grow to more vectors before it starts again."""
+        if size <= self.size:
+            return
+        Q, T, self.size = self.Q, self.T, size
+        self.Q, self.T = np.empty((size + self.width, self.n)), np.zeros((size + self.width,) * 2)
+        self.Q[: self.m], self.T[: self.m, : self.m] = Q[: self.m], T[: self.m, : self.m]
 
     def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
         """Keep the best directions; the next block is what their images have outside of them."""
@@ -238,7 +295,7 @@ def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray, bool]:
         except np.linalg.LinAlgError:
             L = np.zeros((1, 1))
         if np.diagonal(L).min() > SKEW:
-            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True, check_finite=False)
+            back = np.linalg.inv(L) / size
             return _xp.like(back, rows) @ rows, (L * size[:, None]).T, bool(np.diagonal(L).min() < SKEWED)
     left, s, right = _xp.thin_svd(rows)
     return right, _xp.to_numpy(s)[:, None] * _xp.to_numpy(left).T, True

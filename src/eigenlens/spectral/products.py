@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -12,10 +11,11 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 from .block_krylov import HELD, RESIDUAL, SINGLE_RESIDUAL, Leading, block_width, leading
+from .block_space import Way
 from .pencil import Form
+from .rough import THIN, rough_ways
 
 STEPS = 300  # products with a block of vectors, at most
-THIN = 4.0  # cost of a multiplication with a few vectors, beside one in the product of a table with itself
 WEAK = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
 
 
@@ -127,21 +127,26 @@ def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     tol, weak = (SINGLE_RESIDUAL, 1.0) if products.single else (RESIDUAL, HELD)
     width = getattr(products, "width", None)
-    form, worth = _forming(products, width or block_width(k))
-    found = leading(products.squared, products.side, k, products.like, tol, weak, steps, width, form, worth)
+    ways = [*rough_ways(products, A.trace(), block_width(k)), *_forming(products, block_width(k))]
+    found = leading(products.squared, products.side, k, products.like, tol, weak, steps, width, ways)
     return _presented(products, found, A.factor)
 
 
-def _forming(products: Any, width: int) -> tuple[Callable[[], np.ndarray] | None, float]:
-    """Return how the matrix itself is formed, and of how many more products that saves the time."""
+def _forming(products: Any, width: int) -> list[Way]:
+    """Return the way to form the matrix and multiply with it, where a table allows it."""
     if not getattr(products, "may_form", False):
-        return None, inf
+        return []
     short, long = sorted(products.shape)
-    return products.gram, short / (2 * THIN * width) / (1.0 - short / (2 * long))
+
+    def formed() -> Callable[[Array], Array]:
+        matrix = products.gram()
+        return lambda rows: rows @ matrix
+
+    return [Way(formed, short / (2 * THIN * width), short / (2 * long))]
 
 
 def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...]:
-    """Return singular values, directions over columns, over rows where they are at hand, residual, and effort."""
+    """Return singular values, directions over columns, over rows if they are available, residual, and effort."""
     s, vectors, residuals = _directions(products, found)
     residual = float(np.max(residuals, initial=0.0))
     effort = {"steps": found.steps, "passes": products.passes, "settled": found.settled}

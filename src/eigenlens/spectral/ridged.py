@@ -44,6 +44,10 @@ class RidgedForm(Form):
     def values(self) -> Array:
         return self.rows
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.rows.shape[1]
+
     def diagonal(self) -> Array:
         return self.share * _xp.column_squares(self.rows) + self.ridge
 
@@ -83,7 +87,7 @@ def plus_ridge(form: Form, ridge: float, share: float = 1.0) -> Form:
 
 
 def whiten_rows(B: RidgedForm) -> Whitening:
-    """Return W with WᵀBW = I that spans the rows F: outside of them the form says nothing but τI.
+    """Return W with WᵀBW = I that spans the rows F: outside of them the form is just τI.
 
     Examples
     --------

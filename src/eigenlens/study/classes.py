@@ -17,17 +17,17 @@ from .comparison import Compared, compare, compared_methods, fold_teams, note_ro
 from .data import Data
 from .dimension_tests import verdicts
 from .fold_splits import enough_for_folds
-from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, if_separated, made
+from .missing_cells import Ready, fitted_to, tell_holes
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
+from .sentences import base, class_words
 from .tallies import ClassTally, confusion
 from .targets import MOST_CLASSES, too_many_classes
 from .whole import Passed
-from .words import base, class_words
 
 REGION_STEPS = 120
 
@@ -189,7 +189,7 @@ def _separation_words(columns: list[str], target: str | None, model: Any) -> tup
     found = (
         f"{names} {'has' if one else 'have'} a single value within each class of {target!r} and "
         f"{'differs' if one else 'differ'} between classes: {'it separates' if one else 'they separate'} classes "
-        f"without error. Look whether {'it is' if one else 'they are'} known before the class is; if not, leave "
+        f"without error. Check whether {'it is' if one else 'they are'} known before the class is; if not, leave "
         f"{'it' if one else 'them'} out (--drop)."
     )
     settings = if_separated(model)

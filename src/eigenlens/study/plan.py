@@ -33,7 +33,7 @@ class Plan:
     id, weights, group : str, optional
         The column that names the rows; that says how much, or how often, each counts; that says which belong together.
     missing : {"ml", "refuse", "drop", "mean"}
-        Missing cells: maximum likelihood where the method has it, else the value that the rest of the row predicts;
+        Missing cells: maximum likelihood if the method has it, otherwise the value that the rest of the row predicts;
         an error; rows left out; the mean of the column.
     standardise : bool, optional
         By default the spreads of the columns decide.

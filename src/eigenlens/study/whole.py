@@ -22,11 +22,11 @@ from .first_pass import FirstPass, collected, weights_of
 from .fold_models import FoldModels, fold_numbers, teams_of
 from .fold_regressions import FoldRegressions, SampledRows, regressions_of
 from .group_folds import GroupFolds, group_keys
-from .holes import Ready, determined, modelled, too_many_patterns
 from .methods import asked_model, chosen, fitted_to_moments, made, score_names
 from .misfits import Misfits
+from .missing_cells import Ready, determined, modelled, too_many_patterns
 from .plan import Plan, Progress
-from .response import sliced_moments, slices_wanted
+from .response_bins import sliced_moments, slices_wanted
 from .tallies import Tally
 from .targets import labels_of, written
 
@@ -44,7 +44,7 @@ class Passed:
     Attributes
     ----------
     tallies : dict of str to Tally
-        Of rows, and what models said of them that had not seen them.
+        Of rows, and what models said about them that had not seen them.
     low, high : ndarray of shape (k,)
         Range of the scores.
     rows, numbers, scores
@@ -172,7 +172,7 @@ class Whole:
         return True
 
     def _likely(self, model: Any, preparation: Preparation) -> Any:
-        """Fit a model by maximum likelihood to the cells that are there."""
+        """Fit a model by maximum likelihood to the observed cells."""
         key = (repr(model), preparation.standardise)
         if key not in self._fits:
             taking = modelled(model)

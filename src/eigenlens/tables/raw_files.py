@@ -1,4 +1,4 @@
-"""The files of one table, as batches of cells that nobody has judged yet."""
+"""The files of one table, as batches of cells that have not been judged yet."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class RawFiles:
         return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
     def cells_expected(self, cell_bytes: int, packed: int) -> int:
-        """Return about how many cells there are: of text, by its size; else as the file itself says.
+        """Return about how many cells there are: of text, by its size; otherwise as the file itself says.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class RawFiles:
         if found != told:
             raise errors.InputError(
                 f"{path}: its columns are separated by {NAMED[found]}, those of {first} by {NAMED[told]}. All files "
-                "of a table need the same mark; save this one as the first is."
+                "of a table need the same separator; save this one like the first."
             )
 
     def _cells(self, batch: Any, name: str) -> Cells:

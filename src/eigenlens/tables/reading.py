@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class TableFile(ProfiledFiles):
-    r"""A table in a file; nothing is read before it is asked for.
+    r"""A table in a file; nothing is read before it is needed.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def no_columns(name: str, shape: Sequence[int]) -> InputError:
 
 def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -> InputError:
     way_out = (
-        "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
+        "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
         "SIR, SAVE, DirectionalRegression)."
     )
     if kind != "NaN":
@@ -128,7 +128,7 @@ def one_slice(label: Any) -> InputError:
     return InputError(
         f"y has one slice ({plain(label)!r}): the response is constant, so it separates nothing; "
         f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: "
-        f"begin with a larger one, or give them, n_slices=[cut, cut, …].)"
+        f"start with a larger one, or pass them, n_slices=[cut, cut, …].)"
     )
 
 

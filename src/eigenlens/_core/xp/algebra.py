@@ -41,7 +41,7 @@ def gram(rows: Array) -> Array:
     return product
 
 
-WIDE = 2  # columns for each row, from which a matrix is decomposed as its transpose
+TRANSPOSED_RATIO = 2  # columns for each row, from which a matrix is decomposed as its transpose
 
 
 def thin_svd(x: Array) -> tuple[Array, Array, Array]:
@@ -50,7 +50,7 @@ def thin_svd(x: Array) -> tuple[Array, Array, Array]:
     LAPACK's divide and conquer, which NumPy calls, fails on an ordinary matrix once in a long while; the older driver
     does not. Wide matrices are turned first: that takes 0.4 of the time at 160 × 20,000.
     """
-    if isinstance(x, np.ndarray) and x.shape[1] > WIDE * x.shape[0]:
+    if isinstance(x, np.ndarray) and x.shape[1] > TRANSPOSED_RATIO * x.shape[0]:
         V, s, Ut = thin_svd(x.T)
         return Ut.T, s, V.T
     with limit_blas(x.shape[0] * x.shape[1]):
@@ -131,7 +131,7 @@ def logsumexp(a: Array) -> Array:
 def log_softmax(a: Array) -> Array:
     """Return a − log Σ exp a over the last axis.
 
-    The largest entry goes first: beside entries of 10^k, log Σ exp itself keeps only 16 − k decimals.
+    The largest entry goes first: with entries of 10^k, log Σ exp itself keeps only 16 − k decimals.
     """
     xp = namespace(a)
     below = a - xp.max(a, axis=-1, keepdims=True)

@@ -16,21 +16,21 @@ from .data import Data
 from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
-from .holes import tell_missing_words
 from .methods import declared, made
+from .missing_cells import tell_missing_words
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
+from .sentences import base, correlations, spread_words
 from .verdicts import Verdicts, of_test, untested
-from .words import base, correlations, spread_words
 
 MOST_AXES = 10
 MOST_COLUMNS = 1_000  # with words as columns of 0 and 1: a method for words decomposes the products of all of them
 FEWEST_LEVELS = 3  # words of two levels are as well told by one column of 0 and 1
 PERMUTED = Wording(
     "parallel analysis, permutations",
-    "The axes were compared with those of the same columns, each permuted by itself (a column of words as a whole), "
-    "which leaves nothing that they have in common ({permutations}).",
+    "The axes were compared with those of the same columns, each permuted separately (a column of words as a whole), "
+    "so columns have nothing in common ({permutations}).",
     STRICT,
 )
 
@@ -94,7 +94,7 @@ def _verdicts(
 ) -> Verdicts:
     n, related = data.n_rows, related_rows(data)
     if table.num_columns < 2:
-        return untested(k, "There is a single column, so there is nothing that it could be related to.")
+        return untested(k, "There is a single column, so it cannot be related to others.")
     if related.groups is not None:
         return untested(k, "Columns are permuted row by row, which groups do not allow.")
     spent = effort(n, lambda m: m * columns * min(m, columns), WORK, 199, FEWEST_ROWS["none"])

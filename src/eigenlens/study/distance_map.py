@@ -14,8 +14,8 @@ from ..spectral import rounding
 from .data import Data
 from .methods import made
 from .plan import Plan, Progress
+from .sentences import base, map_words
 from .verdicts import MOST_POINTS, map_verdicts
-from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot
 MOST_AXES = 10
@@ -30,7 +30,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     whole = _all_eigenvalues(D) if n <= MOST_POINTS else None
     k = n - 1 if whole is None else np.count_nonzero(whole > 0)
     model = made(cls, plan.seed).set_params(n_components=max(min(int(k), MOST_AXES), 1))
-    model = _fit_what_is_there(model, D)
+    model = _fit_what_is_there(model, D, data.table.column_names)
     Z = np.asarray(model.embedding_, dtype=float)
     values = np.asarray(model.eigenvalues_, dtype=float)
     axes = [f"coordinate {j + 1}" for j in range(Z.shape[1])]
@@ -57,7 +57,7 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
         D = np.stack([np.asarray(c.to_numpy(), dtype=float) for c in columns.values()], axis=1)
     except (TypeError, ValueError):
         raise errors.setting(
-            "--distances", data.source, "all columns but the names of the rows must be numbers"
+            "--distances", data.source, "all columns except the names of the rows must be numbers"
         ) from None
     if D.shape[0] != D.shape[1]:
         raise errors.setting("--distances", data.source, f"the table is {D.shape[0]} × {D.shape[1]} but must be square")
@@ -69,16 +69,19 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
     if gap.max() > SYMMETRIC * D.max():
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
         names = list(columns)
-        rule = f"{names[i]!r} to {names[j]!r} is {D[i, j]:g}, but back it is {D[j, i]:g}; make the table symmetric"
+        rule = f"{names[i]!r} to {names[j]!r} is {D[i, j]:g}, but the way back is {D[j, i]:g}; make the table symmetric"
         raise errors.setting("--distances", data.source, rule)
     return (D + D.T) / 2, data.row_names or list(columns)
 
 
-def _fit_what_is_there(model: Any, D: np.ndarray) -> Any:
+def _fit_what_is_there(model: Any, D: np.ndarray, names: list[str]) -> Any:
     """Fit as many coordinates as the distances have, where they have fewer than were asked for."""
+    import pyarrow as pa
+
+    table = pa.table([pa.array(column) for column in D.T], names=names)
     while True:
         try:
-            return model.fit(D)
+            return model.fit(table)
         except ValueError:
             if model.n_components <= 2:
                 raise

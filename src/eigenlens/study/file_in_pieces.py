@@ -17,7 +17,7 @@ from .group_folds import group_keys
 from .layout import layout_of
 from .methods import chosen, made
 from .plan import Plan, Progress
-from .response import second_pivot, slices_wanted
+from .response_bins import second_pivot, slices_wanted
 from .roles import hinted_groups, noted_years, roles_of
 from .targets import shown_column, target_of, written
 from .weights import refuse_words
@@ -117,7 +117,7 @@ def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
 
 
 def _running(first: FirstPass, profile: dict[str, Any]) -> set[str]:
-    """Return columns of ascending numbers; those that nobody has followed may be."""
+    """Return columns of ascending numbers; those that were not followed may be."""
     followed = set(first.kept.ends) if first.kinds is not None else set()
     return first.kept.running | {name for name in profile if name not in followed}
 
