@@ -1,4 +1,4 @@
-"""The same rows through every door: each function is all that a newcomer writes for the table that they hold.
+"""The same rows through every door: each function is all that you write for one kind of table.
 
     python examples/doors.py [folder]
 

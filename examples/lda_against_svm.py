@@ -1,4 +1,4 @@
-"""LDA against the support vector machine: the same boundary for Gaussian classes, another one for heavy tails.
+"""LDA against the support vector machine: the same boundary for Gaussian classes, a different one for heavy tails.
 
 Run it with a folder for the picture: `python examples/lda_against_svm.py pictures`.
 

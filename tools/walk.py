@@ -13,6 +13,7 @@ import contextlib
 import io
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,6 +40,11 @@ class Walk:
     def changes(self) -> int:
         rooms = [file.split("/")[0] for file, _ in self.functions]
         return sum(before != after for before, after in pairwise(rooms))
+
+    @property
+    def rooms(self) -> dict[str, int]:
+        """Return how many files of each room are crossed."""
+        return dict(sorted(Counter(file.split("/")[0] for file in self.files).items()))
 
     def __str__(self) -> str:
         return f"{len(self.files)} files, {len(self.functions)} functions, {self.changes} changes of room"
@@ -85,6 +91,7 @@ def walks() -> dict[str, Walk]:
 if __name__ == "__main__":
     for name, walk in walks().items():
         print(f"{name}: {walk}")
+        print("    files by room:", ", ".join(f"{room} {n}" for room, n in walk.rooms.items()))
         if "-v" in sys.argv:
             for file, function in walk.functions:
                 print(f"    {file}: {function}")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._core import memory
-from .moments import Centred, Factor, Outline, Scatter
+from .moments import Centred, Factor, Outline
+from .moments.centred import choose_kind
 from .moments.products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width
@@ -36,9 +37,6 @@ SHORT_SPARSE = 2e9  # the same of a sparse table
 SPARSELY = 0.1  # share of its cells below which one of few rows is not made dense, however small
 
 
-FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
-
-
 @dataclass(frozen=True)
 class Road:
     """What one pass keeps, and why.
@@ -58,24 +56,6 @@ class Road:
 
     def __str__(self) -> str:
         return f"{self.kind.__name__}: {self.why}"
-
-
-def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
-
-    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
-    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
-    """
-    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
-        return Factor
-    return Scatter
 
 
 def choose_road(
@@ -115,7 +95,7 @@ def choose_road(
     if small < least:
         return Road(usual, f"fewer than {least} {few} are a small problem on any road")
     if 4 * n_components > small:
-        return Road(usual, f"{n_components} directions are many beside {small} {few}")
+        return Road(usual, f"{n_components} directions are many compared with {small} {few}")
     n = n_rows or 10 * n_columns
     step, direct = _step_cost(n, n_columns, n_components, filled, in_memory), _direct_cost(n, n_columns, filled)
     if direct < short and not (few == "rows" and filled is not None and filled < SPARSELY):

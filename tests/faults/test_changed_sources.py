@@ -178,9 +178,9 @@ def edited(path, before, after):
 
 EDITS = {
     "csv": ("rows.csv", b"c0,c1,c2", b"c2,c1,c0", "its header has other columns"),
-    "npy": ("rows.npy", b"(300, 3)", b"(3, 300)", r"spoke of shape \(300, 3\).*speaks of shape \(3, 300\)"),
+    "npy": ("rows.npy", b"(300, 3)", b"(3, 300)", r"said shape \(300, 3\).*says shape \(3, 300\)"),
     "order": ("rows.npy", b"'fortran_order': False", b"'fortran_order': True ", "rows together.*columns together"),
-    "parquet": ("rows.parquet", b"c1", b"q1", "its footer speaks of other columns"),
+    "parquet": ("rows.parquet", b"c1", b"q1", "its footer lists other columns"),
 }
 
 
@@ -198,7 +198,7 @@ def test_shape_of_zarr_is_read_again(tmp_path):
     write_zarr(tmp_path / "rows.zarr")
     source = open_rows(tmp_path / "rows.zarr")
     edited(tmp_path / "rows.zarr" / "zarr.json", b"300", b"200")
-    with pytest.raises(ValueError, match=r"spoke of shape \(300, 3\)"):
+    with pytest.raises(ValueError, match=r"said shape \(300, 3\)"):
         PCA(1).fit(source)
 
 

@@ -77,5 +77,5 @@ def test_shapes_that_no_file_has(tmp_path, shape):
     """Columns of a table without rows were counted one by one, without end."""
     with (tmp_path / "rows.npy").open("wb") as file:
         np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
-    with pytest.raises(InputError, match=r"rows\.npy cannot be read: its header speaks of an impossible shape"):
+    with pytest.raises(InputError, match=r"rows\.npy cannot be read: its header gives an impossible shape"):
         open_rows(tmp_path / "rows.npy")

@@ -177,7 +177,7 @@ def test_repeated_rows_do_not_make_a_pair():
 def test_the_bootstrap_draws_blocks_of_a_series():
     X = lfilter([1.0], [1, -0.9], np.random.default_rng(9).standard_normal((600, 3)), axis=0) * [3, 2, 1]
     rows, blocks = (bootstrap(PCA(1), X, n_boot=200, block=b) for b in (None, 30))
-    assert blocks.unit == "blocks of 30 rows in a row"
+    assert blocks.unit == "blocks of 30 consecutive rows"
     assert blocks.values.std() > 1.5 * rows.values.std()
     with pytest.raises(InputError, match="block and groups"):
         bootstrap(PCA(1), X, n_boot=200, block=30, groups=np.arange(600))

@@ -109,7 +109,7 @@ def test_wrong_tables_are_named():
         mantel(D, pdist(AMOUNTS[:4]))
     with pytest.raises(InputError, match="same rows"):
         procrustes_test(AMOUNTS, AMOUNTS[:4])
-    with pytest.raises(InputError, match="one label a row"):
+    with pytest.raises(InputError, match="one label per row"):
         mantel(D, D, strata=[1, 2])
     with pytest.raises(InputError, match="columns is empty"):
         envfit(AMOUNTS, {})

@@ -480,7 +480,7 @@ TABLES = {
         changed(3, 7, 99.0, both=False),
         r"X is not symmetric: entry \(3, 7\) is 99 but entry \(7, 3\) is .* a difference of .*symmetrize=True",
     ),
-    "negative": (changed(3, 7, -2.5), r"X has 2 negative entries \(the least is -2.5 in row 3, column 7\)"),
+    "negative": (changed(3, 7, -2.5), r"X has 2 negative entries \(the smallest is -2.5 in row 3, column 7\)"),
     "diagonal": (changed(4, 4, 0.5), r"X has 0.5 in row 4 of its diagonal, but a point is at distance 0"),
     "NaN": (changed(3, 7, np.nan), r"X contains NaN \(2 entries, the first in row 3, column 7\).*shortest_path"),
     "infinite": (changed(3, 7, np.inf), r"X contains infinity \(inf\) \(2 entries, the first in row 3, column 7\)"),
@@ -514,7 +514,7 @@ def test_negative_distances_of_new_points_are_found_where_they_are():
     mds = ClassicalMDS(metric="precomputed").fit(D)
     new = np.vstack([D] * 60)
     new[4000, 3] = -1.0
-    with pytest.raises(InputError, match="the least is -1 in row 4000, column 3"):
+    with pytest.raises(InputError, match="the smallest is -1 in row 4000, column 3"):
         mds.transform(new)
     new[4000, 3] = -1e-13  # rounding, as it may be in a table
     assert np.isfinite(mds.transform(new)).all()
@@ -622,7 +622,7 @@ def test_new_rows_that_do_not_fit():
     mds = ClassicalMDS(metric="precomputed").fit(D)
     with pytest.raises(ValueError, match="X has 5 features, but ClassicalMDS is expecting 80"):
         mds.transform(X)
-    with pytest.raises(InputError, match=r"X has negative entries \(the least is -1 in row 0, column 0\)"):
+    with pytest.raises(InputError, match=r"X has negative entries \(the smallest is -1 in row 0, column 0\)"):
         mds.transform(-np.eye(80)[:1])
     with pytest.raises(InputError, match="X contains NaN"):
         mds.transform(np.full((1, 80), np.nan))

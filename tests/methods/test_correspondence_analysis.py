@@ -1,5 +1,6 @@
 """CorrespondenceAnalysis: its singular values, R's figures, sparse tables, new rows and columns, its χ² test."""
 
+import pickle
 import sys
 from pathlib import Path
 
@@ -148,3 +149,66 @@ def test_a_few_axes_of_many_are_the_first_of_all():
     np.testing.assert_allclose(few.rows_.coordinates, every.rows_.coordinates[:, :2], atol=1e-10)
     np.testing.assert_allclose(few.explained_variance_ratio_, every.explained_variance_ratio_[:2], rtol=1e-11)
     np.testing.assert_allclose(few.test_dimension().p_values, every.test_dimension().p_values, atol=1e-12)
+
+
+def large(rows, columns):
+    draws = np.random.default_rng(rows)
+    rates = np.exp(0.5 * draws.standard_normal((rows, 2)) @ draws.standard_normal((2, columns)))
+    return draws.poisson(5 * rates) + 1.0
+
+
+@pytest.mark.parametrize("shape", [(700, 250), (250, 700), (90, 40)])
+def test_few_axes_of_a_large_table_are_those_of_its_svd(shape):
+    counts = large(*shape)
+    ca = CorrespondenceAnalysis(2).fit(counts)
+    P = counts / counts.sum()
+    r, c = P.sum(axis=1), P.sum(axis=0)
+    S = (P - np.outer(r, c)) / np.sqrt(np.outer(r, c))
+    U, s, V = np.linalg.svd(S, full_matrices=False)
+    np.testing.assert_allclose(ca.eigenvalues_, s[:2] ** 2, rtol=1e-12)
+    same_up_to_sign(ca.rows_.coordinates, (U * s)[:, :2] / np.sqrt(r)[:, None], atol=1e-8)
+    same_up_to_sign(ca.columns_.coordinates, (V.T * s)[:, :2] / np.sqrt(c)[:, None], atol=1e-8)
+    assert ca.explained_variance_ratio_ == pytest.approx(s[:2] ** 2 / (s**2).sum(), rel=1e-12)
+    np.testing.assert_allclose(ca.rows_.cos2 * (S**2).sum(axis=1)[:, None], (U * s)[:, :2] ** 2, atol=1e-8)
+    every = CorrespondenceAnalysis().fit(counts).test_dimension()
+    np.testing.assert_allclose(ca.test_dimension().p_values, every.p_values, atol=1e-9)
+
+
+def test_axes_of_one_eigenvalue_are_all_found():
+    """Three tables that share neither rows nor columns: two axes of inertia 1, and a small rest."""
+    blocks = [large(150, 120) for _ in range(3)]
+    joined = np.block([[b if i == j else np.zeros_like(b) for j in range(3)] for i, b in enumerate(blocks)])
+    np.testing.assert_allclose(CorrespondenceAnalysis(2).fit(joined).eigenvalues_, [1.0, 1.0], rtol=1e-10)
+    third = CorrespondenceAnalysis(3).fit(joined).eigenvalues_[2]
+    assert third == pytest.approx(CorrespondenceAnalysis(1).fit(blocks[0]).eigenvalues_[0], rel=1e-9)
+
+
+def test_tables_that_are_nearly_independent_keep_their_digits():
+    draws = np.random.default_rng(3)
+    outer = np.outer(draws.integers(1, 9, 500), draws.integers(1, 9, 300)).astype(float)
+    outer *= 1 + 1e-5 * np.outer(draws.standard_normal(500), draws.standard_normal(300))
+    few, every = CorrespondenceAnalysis(1).fit(outer), CorrespondenceAnalysis().fit(outer)
+    np.testing.assert_allclose(few.eigenvalues_, every.eigenvalues_[:1], rtol=1e-9)
+    np.testing.assert_allclose(few.explained_variance_ratio_, every.explained_variance_ratio_[:1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, lambda t: pd.DataFrame(t.astype(int))])
+def test_moments_are_those_of_the_rows_at_the_fit(kind, tmp_path):
+    """They are collected when asked for, from counts that nobody else can write to."""
+    table = kind(N.astype(float))
+    ca = CorrespondenceAnalysis(2).fit(table)
+    if isinstance(table, np.ndarray):
+        table[:] = 1.0
+    else:
+        table.iloc[:, :] = 1
+    parts = CorrespondenceAnalysis(2).partial_fit(N[:20]).partial_fit(N[20:]).moments_
+    ours = ca.moments_
+    np.testing.assert_allclose(ours.centred.matrix, parts.centred.matrix, rtol=1e-10, atol=1e-13)
+    assert (ours.n_rows, ours.weight, ours.smallest) == (parts.n_rows, parts.weight, parts.smallest)
+    twice = (ours + ca.moments_).merge(ca.moments_)
+    assert CorrespondenceAnalysis(2).fit_moments(twice).chi2_ == pytest.approx(3 * ca.chi2_)
+    assert CorrespondenceAnalysis(3).fit_moments(ours).chi2_ == pytest.approx(ca.chi2_)
+    again = load(save(ca, tmp_path / "ca.eigenlens"))
+    np.testing.assert_allclose(again.moments_.centred.matrix, parts.centred.matrix, rtol=1e-10, atol=1e-13)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ca)).transform(N), ca.transform(N))
+    assert ca.partial_fit(N).chi2_ == pytest.approx(2 * CorrespondenceAnalysis().fit(N).chi2_)

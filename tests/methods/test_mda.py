@@ -208,7 +208,7 @@ START[np.arange(150), 3 * y + np.arange(150) % 3] = 1
         ({"init": START * 2}, "do not add up to 1"),
         ({"init": START[::-1]}, "other classes"),
         ({"init": -START}, "negative"),
-        ({"init": START, "n_subclasses": "bic"}, "init was given while n_subclasses"),
+        ({"init": START, "n_subclasses": "bic"}, "init was given, but n_subclasses"),
         ({"init": np.where(np.arange(9) == 0, 0, START) + np.where(np.arange(9) == 1, START[:, :1], 0)}, "subclass 0"),
     ],
 )

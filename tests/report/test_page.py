@@ -18,7 +18,7 @@ import eigenlens.report.page as page_module
 from eigenlens.report._style import COLOURS
 from eigenlens.report.page import render
 from eigenlens.report.page.beside import side_by_side
-from eigenlens.report.page.biplot import HIGH, LETTER, ROW, place_names
+from eigenlens.report.page.biplot import LETTER, ROW, place_names
 from eigenlens.report.page.colouring import colour_choice
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.demos import write_demo
@@ -574,13 +574,24 @@ def shades(block):
 
 
 def test_names_of_arrows_do_not_cover_each_other():
-    """Twelve long names at one place, at the edge of the picture."""
-    names = [f"a rather long name {j}" for j in range(12)]
-    for x, y, ends in ((200.0, 8.0, False), (395.0, 398.0, True), (200.0, 200.0, False)):
-        placed = place_names(names, [(x, y, ends)] * 12)
-        assert all(left >= 2 and left + LETTER * len(names[0]) <= 400 and 0 < at < HIGH for left, at in placed)
-        heights = sorted(at for _, at in placed)
-        assert (np.diff(heights) >= ROW).all()
+    """Twelve long names at one place, at the ends of the longest arrows."""
+    names = [f"a rather long name {j}"[:18] for j in range(12)]
+    half = np.array([LETTER * 18 + 2, ROW]) / 2
+    for tip in ((200.0, 60.0), (340.0, 340.0), (200.0, 200.0)):
+        centres = np.array([centre for centre, _ in place_names(names, np.array([tip] * 12), np.zeros((0, 2)))])
+        assert (centres - half >= 2).all()
+        assert (centres + half <= 398).all()
+        apart = (np.abs(centres[:, None] - centres) >= 2 * half - 1e-9).any(axis=2)
+        assert apart[~np.eye(12, dtype=bool)].all()
+
+
+def test_names_of_arrows_leave_other_arrows_free():
+    """An arrow beside a longer one: its name moves to the other side, as on the biplot of a decathlon."""
+    tips = np.array([[100.0, 100.0], [160.0, 150.0]])
+    along = np.concatenate([np.linspace(200, tip, 100) for tip in tips])
+    for centre, _ in place_names(["High.jump", "Javeline"], tips, along):
+        size = np.array([LETTER * 8, ROW]) / 2
+        assert not (np.abs(along - centre) < size).all(axis=1).any()
 
 
 def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
@@ -589,7 +600,7 @@ def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
     page = browser.new_page(viewport={"width": 400, "height": 900})
     page.goto(path.as_uri())
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
-    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.wait_for_function("document.documentElement.scrollWidth == 400")  # once the frames have grown
     page.close()
 
 

@@ -333,13 +333,13 @@ def test_what_is_wrong_is_said_in_our_words(engine):
     table = engine.table(frame_of(data))
     with pytest.raises(ValueError, match=r"requires y to be passed.*target="):
         LDA().fit(table)
-    with pytest.raises(ValueError, match=r"y was passed beside a .* table, whose rows have no fixed order"):
+    with pytest.raises(ValueError, match=r"y was passed with a .* table, whose rows have no fixed order"):
         LDA().fit(table, np.zeros(60))
     with pytest.raises(ValueError, match="target='q': no such column; there are c 0, c 1"):
         LDA().fit(table, target="q")
-    with pytest.raises(ValueError, match="column 'label' is there or named twice"):
+    with pytest.raises(ValueError, match="column 'label' occurs or is named twice"):
         open_rows(table, columns=["c 0", "label"], target="label")
-    with pytest.raises(ValueError, match=r"y was passed beside a .* table"):
+    with pytest.raises(ValueError, match=r"y was passed with a .* table"):
         LDA().fit(opened(table, LDA())).score(table, data.y)
     with pytest.raises(ValueError, match="requires y to be passed"):
         LDA().fit(opened(table, LDA())).score(table)
@@ -349,7 +349,7 @@ def test_what_is_wrong_is_said_in_our_words(engine):
         cross_validate(LDA(), opened(table, LDA()), cv=3, scoring="f1_macro")
     with pytest.raises(ValueError, match=r"requires y to be passed.*open_rows\(frame, target="):
         leave_one_out(LDA(), table)
-    with pytest.raises(TypeError, match=r"stays with its engine.*write"):
+    with pytest.raises(TypeError, match=r"stay with its engine.*write"):
         write_rows(PCA(2).fit(open_rows(table, columns=columns(4))).transform, table, "scores.npy")
     bad = frame_of(data)
     bad.iloc[41, 2] = np.nan

@@ -48,7 +48,7 @@ OPENING = {
     "no npy": (lambda d: open_rows((d / "n.npy", (d / "n.npy").write_text("no"))[0]), "cannot be read"),
     "npy cut short": (
         lambda d: open_rows((d / "rows.npy", os.truncate(d / "rows.npy", 500))[0]),
-        "500 bytes where its header speaks of 2,288; it was cut short",
+        "500 bytes but its header implies 2,288; it was cut short",
     ),
     "npy of words": (
         lambda d: open_rows((d / "s.npy", np.save(d / "s.npy", np.array([["a"]])))[0]),
@@ -161,7 +161,7 @@ READING = {
     "parts differ": (lambda d: PCA().fit(open_rows(iter([np.eye(3), np.eye(2)]))), "batch 1 has other columns"),
     "y missing in a batch": (
         lambda d: LDA().fit(open_rows([(np.eye(3), [0, 1, 2]), np.eye(3)])),
-        "batch 1 has not the same parts",
+        "batch 1 does not have the same parts",
     ),
 }
 

@@ -61,7 +61,7 @@ FITS = {
 
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
 def test_models(fit, monkeypatch):
-    monkeypatch.setattr("eigenlens.roads.FACTOR_WORK", 0)
+    monkeypatch.setattr("eigenlens.moments.centred.FACTOR_WORK", 0)
     X = rows(0.04)[:, : P - 1]
     sparse_fit, dense_fit = fit(X), fit(X.toarray())
     scores = dense_fit.transform(X.toarray())

@@ -125,7 +125,7 @@ def test_a_source_with_y_is_scored():
     expected = model.score(FRAME[list("abc")], FRAME["kind"], sample_weight=np.arange(90.0))
     assert model.score(open_rows(weighted, target="kind", weight="w")) == pytest.approx(expected, rel=1e-14)
     once = pa.Table.from_pandas(FRAME).to_reader()
-    with pytest.raises(ValueError, match="read once, and score reads y"):
+    with pytest.raises(ValueError, match="read once, and score needs y"):
         model.score(open_rows(once, target="kind"))
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import eigenlens
 from eigenlens._core.errors import InputError
+from eigenlens.study.sentences import _share
 from eigenlens.study.spelling import in_python
-from eigenlens.study.words import _share
 from eigenlens.tables import TableFile
 
 
@@ -21,7 +21,7 @@ from eigenlens.tables import TableFile
         ("leave out --no-standardise", "leave out standardise=False"),
         ("analyse some: --sample 500", "analyse some: sample=500"),
         ("(--method localized-sir asks for it)", "(method='localized-sir' asks for it)"),
-        ("--delimiter says otherwise", "--delimiter says otherwise"),
+        ("--delimiter overrides this", "--delimiter overrides this"),
     ],
 )
 def test_options_become_keywords(said, meant):

@@ -25,7 +25,7 @@ from eigenlens.regress import CurveOnDirections
 from eigenlens.sources import Block
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.group_folds import GroupFolds, bucket_count, buckets_of, group_keys
-from eigenlens.study.response import bins_for
+from eigenlens.study.response_bins import bins_for
 from eigenlens.study.tallies import clustered
 from eigenlens.study.whole import FIRST, SECOND
 from eigenlens.tables import TableFile

@@ -7,7 +7,7 @@ import pytest
 import eigenlens
 from eigenlens.report.findings import ComparedMethod, Direction, Findings
 from eigenlens.report.page import render
-from eigenlens.study.words import class_words, number_words, spread_words
+from eigenlens.study.sentences import class_words, number_words, spread_words
 
 
 def findings(kind="none", weights=((0.9, 0.1), (0.3, 0.9), (0.2, 0.3), (0.1, 0.1)), compared=(), **options):

@@ -26,7 +26,7 @@ def findings(name, tmp_path, **plan):
         ("iris", {"target": None}, "what separates the kinds of 'kind'"),
         ("diabetes", {}, "without"),
         ("exercise", {}, "in all columns together"),
-        ("cities", {}, "other methods"),
+        ("cities", {}, "the map without"),
     ],
 )
 def test_steps_follow_from_the_findings(demo, plan, first, tmp_path):
@@ -78,6 +78,27 @@ def test_all_steps_run_as_they_are_printed(asked, tmp_path, monkeypatch, capsys)
         assert [word for word in written if word in words] == written
         assert run([*words[1:], *(["--folds", "0"] if words[1] == "report" else [])]) == 0
         assert capsys.readouterr().err == ""
+
+
+def test_steps_after_a_map_of_distances(tmp_path, monkeypatch, capsys):
+    """A point leaves with its row and its column, and new rows need no more than the points of the map."""
+    monkeypatch.chdir(tmp_path)
+    points = np.random.default_rng(0).standard_normal((9, 2)) * [3, 1]
+    points[4] = 20
+    names = [f"p{i}" for i in range(9)]
+    D = pd.DataFrame(np.hypot(*(points[:, None] - points).T), index=names, columns=names)
+    D.to_csv("d.csv")
+    D.iloc[:3].to_csv("NEW.csv")
+    assert run(["report", "d.csv", "--distances"]) == 0
+    commands = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  eigenlens ")]
+    assert len(commands) == 3
+    assert "--drop p4" in " ".join(commands[0])
+    for words in commands:
+        assert run([*words[1:]]) == 0
+        assert capsys.readouterr().err == ""
+    again = pd.read_parquet("d-report-2/scores.parquet").filter(like="mds").to_numpy()
+    kept = np.delete(points, 4, axis=0)
+    np.testing.assert_allclose(np.hypot(*(again[:, None] - again).T), np.hypot(*(kept[:, None] - kept).T), atol=1e-9)
 
 
 def test_a_column_of_words_that_counts_most_is_left_out_as_a_whole(tmp_path):

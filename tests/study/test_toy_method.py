@@ -15,7 +15,7 @@ from eigenlens._core.stored import KINDS, stored
 from eigenlens.cli.main import run
 from eigenlens.files.onnx import export_onnx
 from eigenlens.inference import DimensionTest
-from eigenlens.methods._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
+from eigenlens.methods._declaration import Declaration, DirectionTest, Laws, NextMethod, Wording, basis_of
 from eigenlens.methods._rows import RowsEstimator, RowsTransformer
 from eigenlens.sources import whole
 from eigenlens.spectral import Form, Pencil, solve
@@ -154,3 +154,12 @@ def test_it_is_drawn_as_it_says(publish, display):
     shown = publish(display=display)().fit(X).plot(X)
     assert type(shown).__name__ == display
     mpl.pyplot.close(shown.figure_)
+
+
+@pytest.mark.parametrize(("when", "said"), [("always", True), ("no direction", False), ("warned", False)])
+def test_it_says_which_method_to_try_next(publish, folder, capsys, when, said):
+    """One direction is shown and nothing warned of: only what is always worth a look is suggested."""
+    publish(next_methods=(NextMethod("sparse-pca", "See which columns are enough.", when),))
+    assert run(["report", "t.csv", "--method", "widest", "--no-standardise", "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["next"]
+    assert any("--method sparse-pca" in step["command"] for step in steps) is said

@@ -144,7 +144,7 @@ def test_a_map_is_held_against_the_stick_and_what_is_negative(tmp_path):
 
 
 def test_where_all_eigenvalues_are_too_dear_the_map_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("eigenlens.study.maps.MOST_POINTS", 10)
+    monkeypatch.setattr("eigenlens.study.distance_map.MOST_POINTS", 10)
     x = np.arange(12.0)
     table = pd.DataFrame(np.abs(x[:, None] - x) ** 0.5, columns=[f"p{j}" for j in range(12)])
     found = findings_of(table, tmp_path, distances=True)

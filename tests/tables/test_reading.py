@@ -159,7 +159,7 @@ def test_the_right_parse(content, options, expected, tmp_path):
     [
         ("a,b\n1,2\n", []),
         ("a;b\n1,5;2\n", ["separated by semicolons", "a decimal comma, as in '1,5'"]),
-        ("a,b\n1,é\n".encode("latin-1"), ["read as cp1252, since it is not UTF-8 (--encoding says otherwise)"]),
+        ("a,b\n1,é\n".encode("latin-1"), ["read as cp1252, since it is not UTF-8 (--encoding overrides this)"]),
         ("1.5,2\n3,4\n", ["it counts as a row, and columns are named x1 to x2"]),
     ],
 )

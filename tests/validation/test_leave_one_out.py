@@ -161,7 +161,7 @@ def test_frames_and_words():
 
 
 def test_what_is_wrong_is_named():
-    with pytest.raises(InputError, match="nothing to say of a row left out"):
+    with pytest.raises(InputError, match="nothing to say about a row left out"):
         leave_one_out(SIR(1), X, X[:, 0])
     with pytest.raises(ValueError, match="requires y"):
         leave_one_out(LDA(), X)

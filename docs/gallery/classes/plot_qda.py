@@ -1,6 +1,6 @@
 """
-Classes of different shape: QDA, and the way from it to LDA
-===========================================================
+Classes of different shape: from QDA to LDA
+===========================================
 
 LDA gives all classes one covariance, and QDA gives each its own. With many rows QDA is right; with few rows it
 learns noise. ``pooling`` mixes the two, and cross-validation tells you how much.

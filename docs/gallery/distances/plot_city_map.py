@@ -52,7 +52,8 @@ north = stretch * (
 places = np.column_stack([east, north])
 
 # %%
-# You may turn and mirror a map at will. ``procrustes`` aligns it with the places, and the display draws both.
+# Distances determine a map only up to rotation and reflection. ``procrustes`` aligns it with the places, and the
+# display draws both.
 
 mds = ClassicalMDS(metric="precomputed").fit(miles)
 laid = procrustes(mds.embedding_, places)

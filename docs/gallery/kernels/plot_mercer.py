@@ -3,7 +3,7 @@ What a kernel believes: Mercer's expansion
 ==========================================
 
 A kernel is a weighted sum of products of functions: k(x, z) = Σ γᵢ φᵢ(x) φᵢ(z). The weights show how wavy the
-functions are that the kernel prefers. For Brownian motion they are known exactly.
+kernel's preferred functions are. For Brownian motion they are known exactly.
 """
 
 import matplotlib.pyplot as plt

@@ -49,8 +49,8 @@ print(
 
 # %%
 # **What moments reveal.** They hold the number of patients, the mean of each class, and how columns vary together
-# within classes: what the model itself shows, but for each site. Nobody can compute a patient from the moments of many
-# patients. With few patients, that is possible:
+# within classes: what the model itself shows, but separately for each site. Nobody can compute a patient from the
+# moments of many patients. With few patients, that is possible:
 #
 # - A class with one patient has that patient as its mean. Do not send classes of fewer than ten or so.
 # - With no more patients than columns, a ``Factor`` holds the patients themselves (minus the mean), and a scatter

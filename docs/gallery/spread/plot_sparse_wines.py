@@ -18,7 +18,7 @@ wine = load_wine()
 X, names = scale(wine.data), [name.replace("_", " ") for name in wine.feature_names]
 
 # %%
-# Four columns for each component, and the loadings of PCA beside them.
+# Four columns for each component, and the loadings of PCA next to them.
 
 dense, sparse = PCA(2).fit(X), SparsePCA(2, n_nonzero=4, refit=True).fit(X)
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", sharey=True)

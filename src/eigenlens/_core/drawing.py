@@ -7,13 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from . import errors, optional
+from .label_places import GAPS, label_places
 from .typing import Axes, Figure
 
 #: Ink that is read on white and on black, what is quiet, what was found, and levels.
 INK, QUIET, FOUND, LEVEL = "0.45", "0.75", "#2a7ab9", "#d1495b"
-
-GAPS = (3.0, 7.0, 13.0, 20.0, 28.0, 38.0)  # points between a name and what it names
-SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], dtype=float)
 
 
 def axes_for(
@@ -66,9 +64,6 @@ def named(ax: Any, name: str, xy: Any, size: float, colour: str) -> Any:
 def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
     """Place names beside their points so that they cover neither each other nor the legend nor, with luck, dots.
 
-    The first have the choice. Each goes where it covers least: close to its point before far from it, on the side away
-    from the middle before the others.
-
     Parameters
     ----------
     ax : axes
@@ -87,34 +82,25 @@ def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
     if not names:
         return []
     ax.figure.draw_without_rendering()  # extents are known once it has been laid out
-    scale, frame, spots = ax.figure.dpi / 72, ax.get_window_extent(), ax.transData.transform(dots)
-    middle, hidden = np.array([frame.x0 + frame.x1, frame.y0 + frame.y1]) / 2, []
-    legend = ax.get_legend()
-    taken = np.zeros((0, 4)) if legend is None else np.array([legend.get_window_extent().extents])
-    for name in names:
-        text, anchor = Text.get_window_extent(name), ax.transData.transform(name.xy)
-        half = np.array([text.width, text.height]) / 2
-        costs, boxes = [], []
-        for far, gap in enumerate(GAPS):
-            for side in SIDES:
-                centre = anchor + side / max(float(np.hypot(*side)), 1.0) * gap * scale + side * half
-                box = np.concatenate([centre - half, centre + half])
-                out = box[0] < frame.x0 or box[1] < frame.y0 or box[2] > frame.x1 or box[3] > frame.y1
-                hits = np.sum((taken[:, :2] < box[2:]).all(axis=1) & (taken[:, 2:] > box[:2]).all(axis=1))
-                covered = np.sum((spots > box[:2]).all(axis=1) & (spots < box[2:]).all(axis=1))
-                inward = 1 - float(side @ (anchor - middle)) / max(float(np.hypot(*(anchor - middle))), 1e-9)
-                costs.append(100.0 * (int(hits) + out) + 2.0 * float(covered) + far + 0.2 * inward)
-                boxes.append((box, centre, far))
-        box, centre, far = boxes[int(np.argmin(costs))]
-        if min(costs) >= 100:
-            name.set_visible(False)
-            hidden.append(name.get_text())
-            continue
-        taken = np.vstack([taken, box])
-        name.xyann = tuple((centre - anchor) / scale)
-        if far <= 1:
+    scale, legend = ax.figure.dpi / 72, ax.get_legend()
+    extents = [Text.get_window_extent(name) for name in names]
+    anchors = ax.transData.transform([name.xy for name in names])
+    places = label_places(
+        anchors,
+        np.array([[extent.width, extent.height] for extent in extents]),
+        np.asarray(ax.get_window_extent().extents),
+        ax.transData.transform(dots),
+        None if legend is None else np.array([legend.get_window_extent().extents]),
+        [gap * scale for gap in GAPS],
+    )
+    for name, anchor, place in zip(names, anchors, places, strict=True):
+        name.set_visible(place is not None)
+        if place is not None:
+            centre, far = place
+            name.xyann = tuple((centre - anchor) / scale)
+        if place is None or not far:
             name.arrowprops = name.arrow_patch = None
-    return hidden
+    return [name.get_text() for name, place in zip(names, places, strict=True) if place is None]
 
 
 class Display:

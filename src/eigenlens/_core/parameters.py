@@ -56,7 +56,7 @@ def seed_of(random_state: Any) -> int:
         kind = errors.InputError if is_number(random_state, integer=True) else errors.InputTypeError
         raise kind(
             f"random_state={random_state!r} but it must be a whole number of at least 0, None, or a NumPy Generator or "
-            "RandomState; give a number for results that can be repeated."
+            "RandomState; pass a number for repeatable results."
         )
     return int(random_state)
 
@@ -72,15 +72,6 @@ def random_from(random_state: Any) -> np.random.RandomState:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         return check_random_state(random_state)
     return np.random.RandomState(seed_of(random_state) % 2**32)
-
-
-def wanted(n_components: Any, most: int, why: str) -> int:
-    """Return how many directions to find: as many as asked for, or all there can be; `why` says what limits them."""
-    if n_components is None or not is_number(n_components, integer=True):
-        return most
-    if not 1 <= n_components <= most:
-        raise errors.InputError(f"n_components={n_components!r} but {why}; use n_components between 1 and {most}.")
-    return int(n_components)
 
 
 def check_count(value: Any, auto: bool = False) -> None:

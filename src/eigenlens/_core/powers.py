@@ -43,7 +43,7 @@ def ridge_over(ridge: float, unit: float) -> float:
     scaled = ridge / unit / unit  # the square alone may be out of range
     if ridge and not np.isfinite(scaled):
         raise errors.InputError(
-            f"ridge={ridge:g} beside columns of size {unit:g} is out of the range of numbers; use a smaller ridge, or "
+            f"ridge={ridge:g} with columns of size {unit:g} leaves the range of numbers; use a smaller ridge, or "
             f"bring the columns to ordinary size."
         )
     return scaled

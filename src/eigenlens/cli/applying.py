@@ -107,7 +107,7 @@ def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any
             f"the model takes {first.n_features_in_} columns and does not know their names, and the table has "
             f"{len(names)} of numbers; leave out the others with --drop."
         )
-    words = first._reads_words(reset=False) if hasattr(first, "_reads_words") else None
+    words = None if getattr(first, "categories", None) is None else first._words(reset=False)
     is_word = dict.fromkeys(names, False) if words is None else dict(zip(names, words, strict=True))
     kinds = {name: "word" if is_word[name] else "number" for name in names}
     for batch in table.batches(kinds, names):

@@ -138,7 +138,7 @@ class Metric:
             warn(
                 errors.SelfDistanceWarning(
                     f"{errors.metric_named(self.metric)} gives {float(itself.max()):.6g} between row "
-                    f"{int(itself.argmax())} and itself; 0 is taken in its place, as for every distance. If it is a "
+                    f"{int(itself.argmax())} and itself; 0 is used instead, as for every distance. If it is a "
                     "similarity s, use distances made from it, such as sqrt(s_ii + s_jj - 2 s_ij)."
                 )
             )
@@ -206,8 +206,8 @@ def _metric_unknown(metric: Any, params: dict[str, Any], cause: Exception) -> er
             hint = f"Did you mean {' or '.join(map(repr, near))}? 'precomputed' takes distances."
         else:
             hint = (
-                f"There are 'euclidean', 'cityblock', 'cosine', 'braycurtis', {', '.join(map(repr, OURS))}, and what "
-                "else scikit-learn knows; 'precomputed' takes distances."
+                f"There are 'euclidean', 'cityblock', 'cosine', 'braycurtis', {', '.join(map(repr, OURS))}, and "
+                "the other metrics of scikit-learn; 'precomputed' takes distances."
             )
         return errors.InputError(f"metric={metric!r} is not known. {hint}")
     given = f" with metric_params={params!r}" if params else ""

@@ -25,7 +25,7 @@ from ..moments.pairwise import over_pairs
 from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
 from .tables import double_center_in_place, row_blocks
 
-FEW = 200  # eigenvalues that are computed beside those of the map, since nobody notices
+CHEAP_EIGENVALUES = 200  # eigenvalues that are computed beside those of the map, since nobody notices
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
 
 
@@ -145,7 +145,7 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array,
     scaling = _filled(raw, spectrum.values, b, w, spectrum, k)
     axes = spectrum.vectors * orient(raw)
     values = None
-    if min(factor.shape) <= FEW:
+    if min(factor.shape) <= CHEAP_EIGENVALUES:
         s = np.linalg.svd(_xp.to_numpy(factor), compute_uv=False)
         values = np.where(s > rounding(max(factor.shape), float(s[0])), s, 0.0) ** 2
     return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k), values

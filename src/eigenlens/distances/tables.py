@@ -168,7 +168,7 @@ def look_over(values: Array, name: str, rounding: float, symmetrize: bool = Fals
     if len(bad):
         raise errors.InputError(
             f"{name} has {float(diagonal[bad[0]]):.6g} in row {int(bad[0])} of its diagonal, but a point is at "
-            "distance 0 from itself. Set it to 0, or, if these are similarities, make distances of them first."
+            "distance 0 from itself. Set it to 0, or, if these are similarities, turn them into distances first."
         )
     return high, gap
 

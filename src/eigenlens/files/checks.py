@@ -113,7 +113,7 @@ def check_keys(keys: list[Any]) -> None:
     if keys and max(Counter(map(hash, keys)).values()) > SAME_HASH:
         raise ValueError("its keys were made to collide")
     if len(set(keys)) != len(keys):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
 
 
 def _is_key(key: Any) -> bool:
@@ -128,7 +128,7 @@ def check_tree(parts: list[list[int]]) -> None:
     try:
         order = list(TopologicalSorter(dict(enumerate(parts))).static_order())
     except CycleError:
-        raise ValueError("an object holds itself") from None
+        raise ValueError("an object contains itself") from None
     for number in order:  # parts come before what holds them
         for part in parts[number]:
             sizes[number] += sizes[part]

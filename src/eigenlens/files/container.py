@@ -110,7 +110,7 @@ def read_header(file: BinaryIO, path: Path, verify: bool) -> tuple[dict[str, Any
         raise errors.damaged(path, "its first bytes contradict each other")
     if n_header > HEADER_LIMIT or PREFIX.size + n_header + n_arrays != size:
         expected = PREFIX.size + n_header + n_arrays
-        raise errors.damaged(path, f"it has {size:,} bytes where it speaks of {expected:,}; it was cut or changed")
+        raise errors.damaged(path, f"it has {size:,} bytes but should have {expected:,}; it was cut or changed")
     if verify and _digest(file) != digest:
         raise errors.damaged(path, "its checksum is wrong")
     file.seek(PREFIX.size)
@@ -167,17 +167,17 @@ def checked_entries(header: dict[str, Any], lengths: tuple[int, int], path: Path
         size = math.prod(shape) * dtype.itemsize
         size += -size % ALIGN
         if position + size > start + total:
-            raise errors.damaged(path, "its header speaks of more numbers than there are")
+            raise errors.damaged(path, "its header lists more numbers than there are")
         found.append((dtype, shape, order, position))
         position += size
     if position != start + total:
-        raise errors.damaged(path, "it holds more numbers than its header speaks of")
+        raise errors.damaged(path, "it holds more numbers than its header lists")
     return found
 
 
 def _entry_parts(entry: Any, path: Path) -> tuple[np.dtype, tuple[int, ...], Any]:
     if not isinstance(entry, dict):
-        raise errors.damaged(path, "an array is described by something else than an object")
+        raise errors.damaged(path, "an array is described by something other than an object")
     name, shape, order = entry.get("dtype"), entry.get("shape"), entry.get("order")
     if not isinstance(name, str) or not PLAIN.fullmatch(name) or order not in ("C", "F"):
         raise errors.damaged(path, f"an array has the type {str(name)[:40]!r}")
@@ -201,4 +201,4 @@ def _check_values(array: np.ndarray, path: Path) -> None:
     if array.dtype.kind == "U" and array.nbytes:
         plain = array.reshape(-1, order="A").view(array.dtype.byteorder.replace("|", "=") + "u4")
         if plain.max() > 0x10FFFF or bool(np.any((plain >= 0xD800) & (plain <= 0xDFFF))):
-            raise errors.damaged(path, "a text holds what is not a character")
+            raise errors.damaged(path, "a text holds something that is not a character")

@@ -89,10 +89,10 @@ def _columns(model: BaseEstimator, size: int) -> int | None:
     if not isinstance(columns, int | np.integer) or isinstance(columns, bool) or columns < 0:
         raise ValueError("the number of its columns is not a whole number")
     if columns > max(size, FREE):
-        raise ValueError(f"it speaks of {columns:,} columns and has {size:,} bytes")
+        raise ValueError(f"it claims {columns:,} columns but has {size:,} bytes")
     names = getattr(model, "feature_names_in_", None)
     if names is not None and np.shape(names) != (columns,):
-        raise ValueError(f"it names {np.size(names):,} columns and speaks of {columns:,}")
+        raise ValueError(f"it names {np.size(names):,} columns but claims {columns:,}")
     return int(columns)
 
 

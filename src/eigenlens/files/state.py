@@ -174,7 +174,7 @@ class Decoder:
 
     def numbered(self, table: list[Any], number: Any) -> Any:
         if type(number) is not int or not 0 <= number < len(table):
-            raise ValueError("it refers to a part that is not there")
+            raise ValueError("it refers to a part that does not exist")
         return table[number]
 
     def _float(self, node: dict[str, Any], depth: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, named, place_names, plain
 
 LETTERS = 13  # of a title, in an inch
-MOST = 40  # columns whose names can still be read
+MOST_NAMES = 40  # columns whose names can still be read
 WRITTEN_VALUES = 12  # p-values that can be written beside their points
 
 
@@ -49,7 +49,7 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
         if not alone:
             ax.fill_between(place, 0, band, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
     ax.plot(place, values, color=QUIET, zorder=1)
-    size = 26 if q <= MOST else 8
+    size = 26 if q <= MOST_NAMES else 8
     if d > 0:
         ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="shown")
     if d < q:
@@ -125,7 +125,7 @@ def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
     """Draw the loadings of one component with their intervals: columns with names from top to bottom, many in a row."""
     low, high, value = (np.asarray(part)[component] for part in (result.low, result.high, result.estimate))
     p, unit = len(value), f"{result.level:.0%} intervals, {result.n_boot:,} resamples of {result.unit}"
-    place, away, named = np.arange(p), (low > 0) | (high < 0), len(value) <= MOST
+    place, away, named = np.arange(p), (low > 0) | (high < 0), len(value) <= MOST_NAMES
     ax = axes_of(ax, 6.0, 1.4 + 0.24 * p) if named else axes_of(ax, 8.0, 3.4)
     lines = ax.hlines if named else ax.vlines
     for mask, colour in ((away, FOUND), (~away, QUIET)):
@@ -151,7 +151,7 @@ def draw_shrinkage(found: Any, ax: Any = None) -> Any:
     """Draw singular values before and after, with the edge of noise."""
     ax = axes_of(ax)
     q = len(found.singular_values)
-    place, size = np.arange(1, q + 1), 26 if q <= MOST else 8
+    place, size = np.arange(1, q + 1), 26 if q <= MOST_NAMES else 8
     ax.axhspan(0, found.edge, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
     ax.axhline(found.edge, color=LEVEL, linewidth=1.2, linestyle="--")
     ax.scatter(place, found.singular_values, facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="as found")

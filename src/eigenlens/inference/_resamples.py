@@ -52,7 +52,7 @@ class Units:
     ) -> Units:
         """Choose them for n rows, in numbered groups or not; whether blocks do as well is for the estimator to say."""
         if block is not None:
-            return cls(np.arange(n) // block, -(-n // block), f"blocks of {block} rows in a row")
+            return cls(np.arange(n) // block, -(-n // block), f"blocks of {block} consecutive rows")
         if groups is not None:
             found, codes = np.unique(groups, return_inverse=True)
             if len(found) < 2:
@@ -99,8 +99,8 @@ def numbered(groups: Any, n: int) -> np.ndarray:
     missing = np.array([label is None or label != label for label in labels.tolist()])
     if missing.any():
         raise errors.InputError(
-            f"groups has no label in row {int(np.argmax(missing))}; give every row one, its own where it belongs to no "
-            "other."
+            f"groups has no label in row {int(np.argmax(missing))}; give every row one. A row that belongs "
+            "to no other needs its own."
         )
     place: dict[Any, int] = {}  # labels of several kinds cannot be sorted
     return np.array([place.setdefault(label, len(place)) for label in labels.tolist()], dtype=np.intp)
@@ -287,5 +287,5 @@ def _fit_rows(model: Any, X: Any, y: Any, times: np.ndarray) -> Any:
 def _replicates_failed(failed: int, n_boot: int, cause: Exception) -> errors.InputError:
     return errors.InputError(
         f"{failed} resamples could not be fitted before {n_boot} were done, the last because: {cause} "
-        f"Rows, or groups of them, are too few to be left out; give larger groups, or fewer components."
+        f"Rows, or groups of them, are too few to leave some out; use larger groups, or fewer components."
     )

@@ -172,7 +172,7 @@ def _warn_of_few(units: Units, n_boot: int, level: float) -> None:
         errors.warn(
             errors.BootstrapWarning(
                 f"n_boot={n_boot}: the ends of {level:.0%} intervals rest on about "
-                f"{max(n_boot * (1 - level) / 2, 0):.0f} replicates each side; use n_boot of {ENOUGH} or more for "
+                f"{max(n_boot * (1 - level) / 2, 0):.0f} replicates on each side; use n_boot of {ENOUGH} or more for "
                 "intervals that do not move from seed to seed."
             )
         )
@@ -185,8 +185,8 @@ def _warn_of_holes(reference: Any, rows: np.ndarray) -> None:
         errors.warn(
             errors.BootstrapWarning(
                 f"{share:.0%} of the cells of {len(rows)} rows are missing: intervals of the eigenvalues of "
-                f"{type(model).__name__} are too narrow (of 150 rows with 24% missing, 95% hold the truth in 91 "
-                "of 100 tables); use level=0.975 for 95%. Loadings are not concerned."
+                f"{type(model).__name__} are too narrow (with 150 rows and 24% missing, 95% intervals contain "
+                "the truth in 91 of 100 tables); use level=0.975 for 95%. Loadings are not affected."
             )
         )
 
@@ -209,7 +209,7 @@ def _check_block(block: Any, groups: Any, sample_weight: Any) -> None:
     check_number("block", block, 1, integer=True)
     for name, given in (("groups", groups), ("sample_weight", sample_weight)):
         if given is not None:
-            raise errors.InputError(f"block and {name} were both given; rows of a series have one or the other.")
+            raise errors.InputError(f"block and {name} were both given; pass only one of them.")
 
 
 def _n_rows(X: Any, sums: Block | None) -> int:

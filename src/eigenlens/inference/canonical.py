@@ -106,7 +106,7 @@ def wilks(
         raise errors.lengths_differ("correlations", len(cosines), "sines", sines.size)
     if n - p - s - 1 <= 0:
         raise errors.InputError(
-            f"n={n:g} rows are too few to test {p} + {s} columns: normal theory needs over {p + s + 1}. "
+            f"n={n:g} rows are too few to test {p} + {s} columns: normal theory needs more than {p + s + 1}. "
             "Fit fewer columns, or add shrinkage or a ridge and test by permutations of the rows."
         )
     rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(len(cosines))]

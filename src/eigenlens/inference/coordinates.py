@@ -31,7 +31,7 @@ class CoordinateTest(Result):
     >>> from eigenlens import SIR
     >>> X = np.random.default_rng(0).standard_normal((400, 4))
     >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
-    2 of 4 columns are needed at 5%: x0, x1. Each was tested by itself, given all others.
+    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
     """
 
     statistics: np.ndarray

@@ -23,7 +23,7 @@ from .._core import xp as _xp
 
 STEPS, SETTLED = 40, 1e-5
 FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
-LEAST = 1e-3  # of a column's variance, at least this much is its own: a column is never called free of noise
+LEAST_OWN_VARIANCE = 1e-3  # share of its variance that is a column's own, at least: no column is free of noise
 DENSE = 64  # columns above which P∘P is close enough to its diagonal
 FIT_WORK, MOVING = 25, 50  # decompositions of a fit in multiplications, and the price of moving a cell: as measured
 RIDGE = 1e-6  # P∘P is singular where there are as many free numbers as correlations
@@ -130,7 +130,7 @@ def fit_factors(table: Standardised, d: int, start: np.ndarray | None = None) ->
     values, V = table.spectrum(noise, d)
     many = table.p > DENSE
     for _ in range((FEW_STEPS if many else STEPS) if d > 0 else 0):
-        new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST, 1.0)
+        new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST_OWN_VARIANCE, 1.0)
         moved, noise = float(np.abs(np.log(new / noise)).max()), new
         values, V = table.spectrum(noise, d)
         if moved < (ROUGH if many else SETTLED):
@@ -152,7 +152,7 @@ def changed(diagonal: np.ndarray, values: np.ndarray, V: np.ndarray) -> np.ndarr
     taken = np.sum(V**2, axis=-1)
     gap = diagonal - np.sum(V**2 * values[..., None, :], axis=-1) - (1 - taken)
     if p > DENSE:
-        step = gap / np.maximum(1 - taken, LEAST) ** 2
+        step = gap / np.maximum(1 - taken, LEAST_OWN_VARIANCE) ** 2
     else:
         P = np.eye(p) - V @ np.swapaxes(V, -1, -2)
         step = np.linalg.solve(P * P + RIDGE * np.eye(p), gap[..., None])[..., 0]

@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 
 TRUSTED = 0.10  # relative difference of the two variances up to which normal theory is trusted
 TALL = 2  # rows for each column, from which leverages come from products of columns
-LEAST = 1e-4  # share of its length that a column may have of its own then: half the digits are left
+LEAST_OWN_SHARE = 1e-4  # share of its length that a column may have of its own then: half the digits are left
 SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
 
 
@@ -114,7 +114,7 @@ def _of_products(A: np.ndarray) -> np.ndarray | None:
         L = np.linalg.cholesky(A.T @ A)
     except np.linalg.LinAlgError:
         return None
-    if np.diagonal(L).min() < LEAST:
+    if np.diagonal(L).min() < LEAST_OWN_SHARE:
         return None
     return np.asarray((solve_triangular(L, A.T, lower=True, check_finite=False) ** 2).sum(axis=0))
 

@@ -11,7 +11,7 @@ from .._core import errors, optional
 from .._core.typing import ColumnLike, Frame, TableLike
 from ..moments import Patterns
 from ..normal import Conditional, fit
-from ..sources import as_source, collect
+from ..sources import as_source
 from .result import Result, check_level
 
 
@@ -60,7 +60,7 @@ class LittleTest(Result):
         said = f"χ² = {self.statistic:.4g}, df = {self.df}, p = {self.p_value:.3g}; level {100 * self.alpha:g}%"
         if self.p_value <= self.alpha:
             return f"Cells are not missing completely at random ({said})."
-        return f"Nothing speaks against cells missing completely at random ({said})."
+        return f"There is no evidence against cells missing completely at random ({said})."
 
     def to_frame(self) -> Frame:
         """Return the patterns as a pandas DataFrame: observed columns, rows, and what each adds to the statistic."""
@@ -109,7 +109,7 @@ def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha
         moments = X
     else:
         source = as_source(X, sample_weight=sample_weight, missing="allow", estimator="littles_mcar")
-        names, moments = source.feature_names, collect(source, Patterns())
+        names, moments = source.feature_names, source.collect(Patterns())
     if moments.complete:
         raise errors.InputError("X has no missing cell, so there is nothing to test.")
     found = fit(moments, names=names)

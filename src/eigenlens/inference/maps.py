@@ -1,4 +1,4 @@
-"""Two maps, two tables of distances, or a map and outside columns: do they agree more than chance would let them?"""
+"""Two maps, two tables of distances, or a map and outside columns: do they agree more than chance would explain?"""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AgreementTest(Result):
     >>> rng = np.random.default_rng(0)
     >>> places = rng.standard_normal((30, 2))
     >>> print(procrustes_test(places, places[:, ::-1] + 0.3 * rng.standard_normal((30, 2))))
-    The two agree more than chance would let them: correlation 0.947, p = 0.001 (procrustes, 999 permutations).
+    The two agree more than chance would explain: correlation 0.947, p = 0.001 (procrustes, 999 permutations).
     """
 
     statistic: float
@@ -60,7 +60,7 @@ class AgreementTest(Result):
             f"correlation {self.statistic:.3f}, p = {self.p_value:.3g} ({self.method}, {len(self.draws)} permutations)"
         )
         if self.p_value <= self.alpha:
-            return f"The two agree more than chance would let them: {said}."
+            return f"The two agree more than chance would explain: {said}."
         return f"These rows do not show that the two agree: {said}."
 
     def to_frame(self) -> Frame:
@@ -363,7 +363,7 @@ def _outside(columns: Any, n: int) -> dict[str, np.ndarray]:
     else:
         raise errors.InputTypeError("columns must be a DataFrame, or a dict of names and values.")
     if not found:
-        raise errors.InputError("columns is empty; pass at least one column to lay onto the map.")
+        raise errors.InputError("columns is empty; pass at least one column to fit to the map.")
     for name, values in found.items():
         if values.shape != (n,):
             raise errors.InputError(f"column {name!r} has shape {values.shape}, but the map has {n:,} rows.")
@@ -387,7 +387,7 @@ def _orders(n: int, strata: Any, n_draws: int, random_state: Any) -> Any:
         return (rng.permutation(n) for _ in range(n_draws))
     labels = np.asarray(strata)
     if labels.shape != (n,):
-        raise errors.InputError(f"strata has shape {labels.shape}, but there are {n:,} rows; pass one label a row.")
+        raise errors.InputError(f"strata has shape {labels.shape}, but there are {n:,} rows; pass one label per row.")
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return (_within(members, n, rng) for _ in range(n_draws))
 

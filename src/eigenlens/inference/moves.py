@@ -43,7 +43,7 @@ class Moves:
     def of(cls, n: int, groups: Any = None, block: Any = None) -> Moves:
         """Read what a caller says of n rows."""
         if groups is not None and block is not None:
-            raise errors.InputError("groups and block were both given; give the one by which rows belong together.")
+            raise errors.InputError("groups and block were both given; pass only one of them.")
         if block is not None:
             check_number("block", block, 1, integer=True)
             if 4 * block > n:

@@ -217,9 +217,7 @@ def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray)
 
 def _parallel_of_model(kind: str, scale: bool) -> errors.InputError:
     if scale:
-        return errors.InputError(
-            "scale=True: a fitted PCA has the scale of its columns; give the table itself in place of X."
-        )
+        return errors.InputError("scale=True: a fitted PCA already has a scale; pass the table itself as X.")
     return errors.InputError(
         f"X is a {kind}, but parallel analysis takes a table or a fitted PCA; use its test_dimension()."
     )

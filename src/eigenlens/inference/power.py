@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 POWER = 0.8
-LEAST = 1e-9  # the smallest effect that is looked for
+LEAST_EFFECT = 1e-9  # the smallest effect that is looked for
 NEAR_ONE = 1 - 1e-9
 
 
@@ -60,9 +60,9 @@ def drawn_found(null: np.ndarray, bar: float, scale: float, largest: bool, shari
 
 
 def _least(chance: Callable[[float], float]) -> float:
-    low, high = chance(LEAST), chance(NEAR_ONE)
+    low, high = chance(LEAST_EFFECT), chance(NEAR_ONE)
     if not high >= POWER:
         return 1.0
     if not low < POWER:  # so many rows that any is found, or a law that has no digits there
-        return LEAST if low >= POWER else float("nan")
-    return float(brentq(lambda value: chance(value) - POWER, LEAST, NEAR_ONE, xtol=1e-6))
+        return LEAST_EFFECT if low >= POWER else float("nan")
+    return float(brentq(lambda value: chance(value) - POWER, LEAST_EFFECT, NEAR_ONE, xtol=1e-6))

@@ -174,7 +174,7 @@ class DimensionTest(Result):
         if not self.is_test or self.dimension >= len(self.p_values):
             return ""
         if self.stopped:
-            return "No more were tested: the work would go beyond the budget."
+            return "No more were tested: the work would exceed the budget."
         if np.isnan(self.p_values[self.dimension]):
             return "No more can be tested."
         place = "The next" if self.dimension else "The first"

@@ -31,7 +31,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 
-MOST = 1000  # monomials up to which Jacobi rotations take about a second
+MOST_MONOMIALS = 1000  # monomials up to which Jacobi rotations take about a second
 CELLS = 2**24  # of the table of monomials
 CONDITION = 1e6  # of the monomials at the rows: beyond it they tell too little of each other
 FLAT = 1e-13  # axes below this share of the longest are rounding
@@ -88,7 +88,7 @@ def expand(d: int, scale: float, offset: float, X: Array, weight: Array, pivot: 
     turn, along, beside = _turned(rows - centre, a + centre)
     n, r = rows.shape[0], turn.shape[1]
     count = comb(r + d, d) - 1
-    if r == 0 or count * n > CELLS or min(count, n) > MOST:
+    if r == 0 or count * n > CELLS or min(count, n) > MOST_MONOMIALS:
         return None
     lengths = 1.0 / np.linalg.norm(turn, axis=0)  # powers of two that the axes were divided by
     with np.errstate(over="ignore", invalid="ignore"):

@@ -21,7 +21,7 @@ TOLERANCE = 1e-9
 MOST_FREE = 2000  # free support vectors beyond which polishing costs more than it gives
 ROUNDS = 30
 STEPS = 100_000_000  # of libsvm times rows: a second or two
-FEW = 50  # rows below which a step takes as long as with so many
+FEW_ROWS = 50  # rows below which a step takes as long as with so many
 SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
 DOUBLE = TOLERANCE / np.finfo(float).eps  # kernel values times coefficients whose rounding is as large as the tolerance
 EXCESS = 1e-2  # share by which the risk may exceed the least before libsvm is not believed
@@ -73,7 +73,7 @@ def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
     size, bound = float(np.abs(K).max(initial=0.0)), float(model.C * np.max(weight))
     endless = size > SINGLE or size * bound > DOUBLE
-    most = max(1000, 100 * len(y), STEPS // max(len(y), FEW))
+    most = max(1000, 100 * len(y), STEPS // max(len(y), FEW_ROWS))
     model.set_params(max_iter=most if endless else -1)
     try:
         with warnings.catch_warnings():

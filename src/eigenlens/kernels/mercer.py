@@ -123,7 +123,7 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     nodes = _pairs.read_rows(X)
     kernel = as_kernel(kernel).fitted(nodes, weights)
     if not kernel.is_positive_definite:
-        what = "Mercer's theorem is of positive definite kernels"
+        what = "Mercer's theorem holds for positive definite kernels"
         raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use one of these")
     m, xp = nodes.shape[0], _xp.namespace(nodes)
     w = read_weights(np.full(m, 1.0 / m) if weights is None else weights, m)

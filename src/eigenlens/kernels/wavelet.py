@@ -145,7 +145,7 @@ def _tables(name: Any) -> tuple[np.ndarray, np.ndarray, int]:
     except ImportError as error:
         raise ImportError(
             "Daubechies wavelets come from PyWavelets, which is not installed: pip install eigenlens[wavelets]. "
-            "Wavelet('morlet') does without."
+            "Wavelet('morlet') does not need it."
         ) from error
     known = [w for family in FAMILIES for w in pywt.wavelist(family)]
     if name not in known:

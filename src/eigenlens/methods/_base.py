@@ -23,8 +23,8 @@ from .._core.parameters import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Cross, Factor, Moments, Outline
-from ..roads import choose_kind
-from ..sources import Response, Source, as_source, collect
+from ..moments.centred import choose_kind
+from ..sources import Response, Source, as_source
 from ..sources.labels import are_shares
 from ..spectral import Spectrum
 from ._chosen import FOLDS, Validated
@@ -78,19 +78,24 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
-    def _collect(self, source: Source, kind: type[Centred]) -> Any:
-        """Read the rows and return what must be kept of them."""
-        moments = collect(source, self._kept(kind))
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
+        """Read the rows and return what must be kept of them.
+
+        Parameters
+        ----------
+        source : Source
+        kind : {Scatter, Factor, Outline}, optional
+            By default, what suits the shape of the table.
+        complete : bool
+            Whether these rows are all there are: weights that turn out to be shares of them become counts.
+        """
+        kind = choose_kind(source.n_rows, source.n_columns) if kind is None else kind
+        moments = source.collect(self._kept(kind))
         names = self.__dict__.get("feature_names_in_")
         moments.names = None if names is None else tuple(map(str, names))
         if isinstance(moments, Cross):
             moments.second_names = None if self._y_names is None else tuple(self._y_names)
-        return moments
-
-    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:
-        """Read rows that are all there are; weights that turn out to be shares of them become counts."""
-        moments = self._collect(source, kind)
-        shares = source.weighted and are_shares(moments.weight)
+        shares = complete and source.weighted and are_shares(moments.weight)
         return moments.times(float(moments.n_rows)) if shares else moments
 
     def _kept(self, kind: type[Centred]) -> Moments:
@@ -109,11 +114,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             else:
                 for name in OF_ROWS:
                     self.__dict__.pop(name, None)
-                moments = self._first_pass(source)
+                moments = self._collect(source)
             problem, spectrum = self._solved(moments)
             better = self._better_kind(source, problem, spectrum)
             if better is not None:
-                moments = self._collect_all(source, better)
+                moments = self._collect(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
@@ -126,12 +131,13 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     @property
     def _asks_validation(self) -> bool:
-        return self._validated is not None and _is_cv(getattr(self, self._validated.name))
+        value = None if self._validated is None else getattr(self, self._validated.name)
+        return isinstance(value, str) and value == "cv"
 
     def _value(self, name: str) -> Any:
         """Return a parameter: as it was given, or as cross-validation has chosen it."""
         value = getattr(self, name)
-        if not _is_cv(value):
+        if not (isinstance(value, str) and value == "cv"):
             return value
         if self._chosen is None:
             raise errors.InputError(
@@ -160,10 +166,6 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         found = choose(self, source, self._validated, FOLDS)
         self._chosen, self.cv_path_ = found.value, found.path
         return found.moments
-
-    def _first_pass(self, source: Source) -> Any:
-        """Read the rows, and keep what the problem is posed from."""
-        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
 
     def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
         """Return what another pass should keep, where digits were lost and rows can be read again."""
@@ -214,7 +216,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             self._note_target(source, first)
             self.__dict__.pop("_count_test", None)
             self._check_parameters(Known.of(source, complete=False))
-            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
+            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns), complete=False)
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
@@ -292,15 +294,13 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             raise errors.moments_lack(*lacking, repr(self))
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        problem = self._problem(moments)
-        return problem, problem.solve()
-
-    def _problem(self, moments: Any) -> Problem:
-        """Return the problem of moments as a pass has left them."""
+        """Return the problem of moments as a pass has left them, and its solution."""
         if self.missing not in MODELLED:
-            return self._pose(moments)
-        found = self._completed(moments)
-        return replace(self._pose(found.moments), log_likelihood=found.log_likelihood)
+            problem = self._pose(moments)
+        else:
+            found = self._completed(moments)
+            problem = replace(self._pose(found.moments), log_likelihood=found.log_likelihood)
+        return problem, problem.solve()
 
     def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         condition = problem.condition(spectrum)
@@ -333,7 +333,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Return the moments that a test is about: those of the rows it was given, or of the fit."""
         if source is None:
             return self._collected
-        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+        return self._collect(source, choose_kind(source.n_rows, source.n_columns))
 
     def _holed_test(
         self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
@@ -349,14 +349,10 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
             try:
-                self._problem(self._collected)
+                self._solved(self._collected)
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
-
-
-def _is_cv(value: Any) -> bool:
-    return isinstance(value, str) and value == "cv"
 
 
 def _is_nothing(values: Any) -> bool:

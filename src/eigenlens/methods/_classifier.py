@@ -60,7 +60,9 @@ class PosteriorClassifier(ClassifierScore, RowsEstimator):
             Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
         with unchanged_on_failure(self):
-            return self._fit(*self._take_target(X, y, target), sample_weight)
+            if target is not None or self._target_columns is not None:
+                X, y = self._take_target(X, y, target)
+            return self._fit(X, y, sample_weight)
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 

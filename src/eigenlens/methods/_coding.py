@@ -11,6 +11,8 @@ standardised numbers, are sums of counts.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +57,14 @@ class Coding:
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "owner"}
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Return sums over the levels of each column: rows of values are levels."""
+        return np.add.reduceat(values, self.offsets[:-1], axis=0)
+
+    @cached_property
     def owner(self) -> np.ndarray:
         """Place of the column that each level belongs to."""
         return np.repeat(np.arange(len(self.levels)), np.diff(self.offsets))

@@ -158,6 +158,25 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class NextMethod:
+    """Another method that is worth a look after this one.
+
+    Attributes
+    ----------
+    name : str
+        On the command line.
+    why : str
+        A sentence. It may hold {target}.
+    when : {"always", "no direction", "warned"}
+        "no direction": where the test shows none. "warned": where a warning of the fit names the other method.
+    """
+
+    name: str
+    why: str
+    when: Literal["always", "no direction", "warned"] = "always"
+
+
+@dataclass(frozen=True)
 class Declaration:
     """What a method is for, how it is asked, tested and shown.
 
@@ -200,6 +219,8 @@ class Declaration:
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None if scores are not a linear map.
+    next_methods : tuple of NextMethod
+        What a report suggests after it.
     takes_words : bool
         Whether it takes columns of words as they are.
     takes_few_rows : bool
@@ -226,6 +247,7 @@ class Declaration:
     blind_spot: str = ""
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
+    next_methods: tuple[NextMethod, ...] = ()
     takes_words: bool = False
     takes_few_rows: bool = False
     foreign_names: Mapping[str, str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_count, check_number, unchanged_on_failure, wanted
+from .._core.parameters import check_count, check_number, unchanged_on_failure
 from .._core.summaries import Table, table
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import (
@@ -30,13 +30,13 @@ from ..subspace import Subspace
 from ._declaration import Laws
 from ._inverse_tests import SliceTested
 from ._problem import Problem
-from ._rows import Known, RowsTransformer
+from ._rows import Known, RowsTransformer, wanted
 
 SYMMETRIC = (
     "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
     "directional-regression where you expect one."
 )
-WIDE = 10  # slices of a response, and distinct whole numbers that are their own slices, where n_slices is "auto"
+USUAL_SLICES = 10  # and distinct whole numbers that are their own slices, where n_slices is "auto"
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
             return None if y is None else y.y, SliceReader(self.n_slices, slicing, known, self._slices.may_miss)
         columns = 1 if y is None else y.columns
         rule = partial(choose_slices, p=columns, covariances=self._slices.covariances)
-        return None if y is None else y.y, SliceReader(WIDE, slicing, known, self._slices.may_miss, rule=rule)
+        return None if y is None else y.y, SliceReader(USUAL_SLICES, slicing, known, self._slices.may_miss, rule=rule)
 
     def _total(self, moments: Any) -> tuple[Centred, Array]:
         """Return the moments of all rows, and the slice means minus their mean, in the same units."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from .._core import errors, memory
 from .._core import xp as _xp
-from .._core.parameters import wanted
 from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference import (
     Choice,
@@ -34,7 +33,7 @@ from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._holes import in_units_of_data
 from ._patterns import expected_over_groups, law_of, require_law, with_holes
 from ._problem import Problem
-from ._rows import Known
+from ._rows import Known, wanted
 from ._structure import structure
 
 
@@ -61,6 +60,8 @@ class DiscriminantProblem(Problem):
 
     condition_of = "The within-class covariance (its root, columns scaled to unit variance)"
     metric = "The within-class covariance"
+    #: Whether the coordinates that make B the identity are as large as the rows, and made when asked for.
+    sphered_later: ClassVar[bool] = False
     metric_advice = "Use shrinkage, or fewer columns, if these directions matter."
     signal = "The between-class scatter"
     signal_advice = "The class means lie in a smaller space."
@@ -68,11 +69,6 @@ class DiscriminantProblem(Problem):
     def solve(self) -> Spectrum:
         spectrum = solve(self.pencil)
         return spectrum.first(max(1, wilks_of_classes(self.moments).dimension)) if self.asked == "auto" else spectrum
-
-    @property
-    def sphered_later(self) -> bool:
-        """Whether the coordinates that make B the identity are as large as the rows, and made when asked for."""
-        return isinstance(self.pencil.B, RidgedForm)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
@@ -168,17 +164,18 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         centre = _xp.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
-        total = float(xp.sum(spectrum.values)) + spectrum.tail
+        point = within.pivot + centre * unit
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
         self._sphering, self._sphered_means = (None, None) if W is None else self._sphere_of(problem, W)
         centroids = offsets @ (spectrum.vectors * unit[:, None])
         self._set_rule(moments.labels, self._native_labels, problem.priors, centroids, dtype)
         self.means_ = _xp.attribute_copy(within.means, dtype)
-        self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.mean_ = _xp.attribute_copy(point, dtype)
         self.scalings_ = _xp.attribute_copy(spectrum.vectors, dtype)
+        total = float(xp.sum(spectrum.values)) + spectrum.tail
         self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
-        coef, point = centroids @ spectrum.vectors.T, self.subspace_.point
+        coef = centroids @ spectrum.vectors.T
         intercept = xp.log(_xp.like(problem.priors, point)) - 0.5 * xp.sum(centroids**2, axis=1) - coef @ point
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from .._core import errors
-from .._core.parameters import check_choice, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, unchanged_on_failure
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Moments
 from ._base import MomentsEstimator
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
 from ._problem import Problem
-from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
+from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none, wanted
 
 FEW_COLUMNS = 50  # that a summary tests without anybody waiting
 
@@ -71,7 +71,8 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
             Columns of X to exclude, by name.
         """
         with unchanged_on_failure(self):
-            X, _ = self._take_target(X, None, target)
+            if target is not None or self._target_columns is not None:
+                X, _ = self._take_target(X, None, target)
             return self._fit(X, None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
 from ..sources import Block, LabelReader, Source, Target, TargetColumns, as_source, map_rows, whole
 from ..sources.words import Words
@@ -58,6 +59,15 @@ class Known:
         return cls(source.n_features, n_rows, n_classes, source.n_responses)
 
 
+def wanted(n_components: Any, most: int, why: str) -> int:
+    """Return how many directions to find: as many as asked for, or all there can be; `why` says what limits them."""
+    if n_components is None or not is_number(n_components, integer=True):
+        return most
+    if not 1 <= n_components <= most:
+        raise errors.InputError(f"n_components={n_components!r} but {why}; use n_components between 1 and {most}.")
+    return int(n_components)
+
+
 class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
@@ -69,6 +79,8 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
 
     #: What becomes of NaN in rows; methods that model missing cells have a parameter of this name.
     missing: str = "refuse"
+    #: Which columns are words; methods that take them have a parameter of this name.
+    categories: Any = None
 
     #: How y was given: an empty array of the library of its labels; the order of its classes, where they are categories
     #: of a data frame; names of its columns; whether it was one column.
@@ -123,7 +135,7 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
-            words=self._reads_words(reset),
+            words=None if self.categories is None else self._words(reset),
             counts=counts,
         )
         self._check_columns(source, reset)
@@ -139,9 +151,10 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
         """Return y, the second argument of a fit, in the form in which `_open` takes it."""
         return y
 
-    def _reads_words(self, reset: bool) -> Words | None:
+    def _words(self, reset: bool) -> Words:
         """Return which columns are read as words; unless reset, as earlier rows had them."""
-        return None
+        seen: Any = None if reset else getattr(self, "_collected", None)
+        return self.categories if seen is None else seen.is_word
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
@@ -151,13 +164,13 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
                 self.n_features_in_ = native.shape[1]
             if native.shape[1] == getattr(self, "n_features_in_", None):
                 return  # without names there is nothing more to ask, and scikit-learn takes a while to ask it
-        if self._has_named_columns(native, reset):
+        labels = getattr(source, "column_labels", None)
+        if self._has_named_columns(getattr(native, "columns", None) if labels is None else labels, reset):
             return
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
-    def _has_named_columns(self, native: Any, reset: bool) -> bool:
+    def _has_named_columns(self, columns: Any, reset: bool) -> bool:
         """Set, or find again, names of columns as scikit-learn would; False leaves all that is unusual to it."""
-        columns: Any = getattr(native, "columns", None)
         names = columns.tolist() if hasattr(columns, "tolist") else columns
         if not isinstance(names, list) or not names or not all(type(name) is str for name in names):
             return False
@@ -186,7 +199,7 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
             missing=self.missing if self.missing in MODELLED else "refuse",
             estimator=type(self).__name__,
             every_row=True,
-            words=self._reads_words(reset=False),
+            words=None if self.categories is None else self._words(reset=False),
         )
         if source.keeps_results:
             source = source.of_columns(getattr(self, "feature_names_in_", ()))

@@ -151,8 +151,7 @@ def table_of_categories(
         coordinates, length = means, (means**2).sum(axis=1, keepdims=True)
     cos2 = coordinates[:, :k] ** 2 / np.where(length > 0, length, 1.0)
     tested = standard[:, :k] * np.sqrt(max(weight - 1.0, 0.0) / np.where(rarity > 0, rarity, np.inf))
-    eta2 = np.zeros((len(coding.levels), k))
-    np.add.at(eta2, coding.owner, shares[:, None] * standard[:, :k] ** 2)
+    eta2 = coding.sums(shares[:, None] * standard[:, :k] ** 2)
     table = FactorTable(
         coding.names(), coordinates[:, :k], contributions, cos2, coding.owners(), coding.weights.copy(), tested
     )

@@ -23,7 +23,7 @@ from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
@@ -42,7 +42,7 @@ from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import in_units_of_data
 from ._patterns import Completed, filled, law_of
-from ._rows import Known, RowsTransformer
+from ._rows import Known, RowsTransformer, wanted
 from ._structure import structure
 
 

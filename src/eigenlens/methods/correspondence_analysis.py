@@ -16,7 +16,7 @@ Benzécri (1973), L'analyse des données. Greenacre (1984), Theory and Applicati
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -24,60 +24,29 @@ import scipy.stats
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, wanted
+from .._core.parameters import check_choice, check_count
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
 from ..moments import Centred, Profiles
+from ..moments.centred import choose_kind
+from ..moments.count_table import CountTable
 from ..moments.profiles import profiles_of
 from ..sources import Source, as_source, map_rows
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, Spectrum, solve
+from ..spectral.products import ProductForm
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._declaration import Declaration, Laws
 from ._directions_table import directions
 from ._factor_table import FactorTable
-from ._problem import Problem
-from ._rows import Known, RowsTransformer
+from ._profiles_problem import FEW_OF_MANY, ProfilesProblem, table_problem
+from ._rows import Known, RowsTransformer, wanted
 
-FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
-FEW = 1.0  # expected count below which χ² is a poor guide
-
-
-@dataclass(frozen=True, eq=False)
-class ProfilesProblem(Problem):
-    """The scatter of row profiles in the metric of the margin.
-
-    Attributes
-    ----------
-    wanted : int
-        How many directions are kept.
-    """
-
-    wanted: int = 1
-
-    condition_of = "The table of profiles, along the axes that are kept,"
-
-    def solve(self) -> Spectrum:
-        spectrum = solve(self.pencil)
-        return spectrum.first(max(1, min(self.wanted, spectrum.rank) if self.asked is None else self.wanted))
-
-    def condition(self, spectrum: Spectrum) -> float:
-        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
-        return first / last if last > 0 else 1.0
-
-    def drops_weak(self, spectrum: Spectrum) -> bool:
-        return self.asked is None
-
-    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
-        if spectrum.rank < len(spectrum):
-            yield errors.RankWarning(
-                f"X has {spectrum.rank} axes with inertia but n_components={len(spectrum)}; ask for fewer. Rows of the "
-                f"same profile count as one."
-            )
+LEAST_EXPECTED = 1.0  # expected count below which χ² is a poor guide
 
 
 @stored("CorrespondenceAnalysis")
@@ -165,21 +134,28 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     def _moments(self, kind: type[Centred]) -> Profiles:
         return Profiles(kind)
 
-    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:  # a total of 1 is that of a table of shares
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
         self._opened = source
-        return self._collect(source, kind)
+        table = CountTable.of(source) if complete else None
+        if table is None:
+            return super()._collect(source, kind, complete=False)  # a total of 1 is that of a table of shares
+        moments = Profiles.of_table(table, choose_kind(source.n_rows, source.n_columns) if kind is None else kind)
+        moments.names = None if source.feature_names is None else tuple(source.feature_names)
+        return moments
 
     def _pose(self, moments: Profiles) -> ProfilesProblem:
         if moments.n_rows < 2 and moments.rows <= 1:
             shape = (moments.n_rows, moments.n_features)
             raise errors.too_few_rows("X (empty rows do not count)", moments.n_rows, shape, 2)
         rows, J = max(moments.n_rows, int(moments.rows)), moments.n_features
-        margin = moments.centred.mean
-        xp = _xp.namespace(margin)
+        margin = moments.margin
         live = margin > 0
         used = int(_xp.to_numpy(live).sum())
         most = max(1, min(rows, used) - 1)
         k = wanted(self.n_components, most, f"{rows:,} rows and {used:,} columns with counts give at most {most} axes")
+        if moments.table is not None:
+            return table_problem(moments, moments.table, self.n_components, k, most)
+        xp = _xp.namespace(margin)
         scale = xp.where(live, 1.0 / xp.where(live, margin, xp.ones_like(margin)) ** 0.5, xp.zeros_like(margin))
         form = Form.of(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
         few = self.n_components is not None and FEW_OF_MANY * k <= J
@@ -187,44 +163,58 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         return ProfilesProblem(pencil, moments, moments.centred, None, self.n_components, k)
 
     def _present(self, problem: ProfilesProblem, spectrum: Spectrum) -> None:
-        moments, k = problem.moments, len(spectrum)
-        centred, dtype = moments.centred, moments.dtype
-        A, margin = problem.pencil.A, _xp.to_numpy(centred.mean)
-        total = A.trace()
-        self.n_components_ = k
+        moments, dtype = problem.moments, problem.moments.dtype
+        A, margin = problem.pencil.A, _xp.to_numpy(moments.margin)
+        squares = _xp.to_numpy(A.diagonal())
+        total = float(squares.sum())
+        self.n_components_ = len(spectrum)
         self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
         self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
-        self.chi2_ = float(moments.weight * total)
+        self.chi2_ = moments.weight * total
         V, root = _xp.to_numpy(spectrum.vectors), np.sqrt(np.where(margin > 0, margin, np.inf))[:, None]
-        coordinates = V / root * _xp.to_numpy(spectrum.singular_values)
-        length = _xp.to_numpy(A.diagonal())[:, None] / root**2
-        cos2 = coordinates**2 / np.where(length > 0, length, 1.0)
+        basis, weights = V / root, margin * moments.weight
+        squared = (V * _xp.to_numpy(spectrum.singular_values)) ** 2
         names = getattr(self, "feature_names_in_", range(len(margin)))
-        weights = margin * moments.weight
-        self.columns_ = FactorTable([str(name) for name in names], coordinates, V**2, cos2, None, weights)
-        basis = _xp.like(V / root, centred.pivot)
-        self.subspace_ = Subspace(centred.pivot, basis, centred.shift[0, :] * centred.unit)
-        self._margin = margin
-        self._row_table = None
+        self.columns_ = FactorTable(
+            [str(name) for name in names],
+            basis * _xp.to_numpy(spectrum.singular_values),
+            V**2,
+            squared / np.where(squares > 0, squares, 1.0)[:, None],
+            None,
+            weights,
+        )
+        self._margin, self._row_table = margin, None
+        if moments.table is not None:
+            self.subspace_ = Subspace(margin, basis)
+            return
+        centred = moments.centred
+        remainder = centred.shift[0, :] * centred.unit
+        self.subspace_ = Subspace(centred.pivot, _xp.like(basis, centred.pivot), remainder)
 
     def _set_rows(self, X: TableLike, sample_weight: Any, opened: Source) -> None:
         """Keep the coordinates of the rows of a table in memory, with their names."""
         if not opened.in_memory_already:
             return
-        if opened.weighted:  # it holds rows of positive weight only
-            found = self._over_rows(X, self._described, keep_dtype=False, here=True)
+        table, weight = self._collected.table, None
+        if table is not None:
+            totals, a = table.totals, table.roots[0][:, None] * table.total**0.5
+            scores = table.forward(_xp.to_numpy(self.spectrum_.vectors).T).T * a
+            length = table.row_squares[:, None] * a**2
         else:
-            found = map_rows(opened, self._described)
-        found = np.asarray(_xp.to_numpy(found))
-        k, totals = self.n_components_, found[:, 0]
-        weight = read_weights(sample_weight, len(found))
+            if opened.weighted:  # it holds rows of positive weight only
+                found = self._over_rows(X, self._described, keep_dtype=False, here=True)
+            else:
+                found = map_rows(opened, self._described)
+            found = np.asarray(_xp.to_numpy(found))
+            totals, length, scores = found[:, 0], found[:, 1:2], found[:, 2:]
+            weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
-        scores, length = found[:, 2:], found[:, 1:2]
-        lam = _xp.to_numpy(self.spectrum_.values)[:k]
-        contributions = mass[:, None] * scores**2 / (self._collected.weight * np.where(lam > 0, lam, 1.0))
-        cos2 = scores**2 / np.where(length > 0, length, 1.0)
+        lam = _xp.to_numpy(self.spectrum_.values)[: self.n_components_]
+        squares = scores**2
+        contributions = mass[:, None] * squares / (self._collected.weight * np.where(lam > 0, lam, 1.0))
+        cos2 = squares / np.where(length > 0, length, 1.0)
         index = getattr(X, "index", None)
-        index = range(len(found)) if index is None or callable(index) else index
+        index = range(len(totals)) if index is None or callable(index) else index
         names = list(map(str, index.tolist() if hasattr(index, "tolist") else index))
         self._row_table = FactorTable(names, scores, contributions, cos2, None, mass)
         self._row_weight = weight
@@ -342,6 +332,8 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         check_choice("method", method, ("malinvaud",))
         moments = self._collected
         pencil = self._pose(moments).pencil
+        if isinstance(pencil.A, ProductForm):
+            pencil = replace(pencil, A=Form(matrix=moments.table.gram()))
         values = _xp.to_numpy(solve(replace(pencil, n_components=None, leading=False)).values)
         used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
         d = np.arange(max(1, int(min(rows, used)) - 1))
@@ -351,7 +343,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         statistics = {"eigenvalue": values[: len(d)], "chi2": left, "df": free.astype(float)}
         found = DimensionTest.sequential(p_values, statistics, alpha, "malinvaud")
         least = moments.smallest * float(self._margin[self._margin > 0].min())
-        if least < FEW:
+        if least < LEAST_EXPECTED:
             found = found.with_note(
                 f"The smallest expected count is {least:.2g}: join rare rows or columns to be sure."
             )

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
-from .._core.parameters import check_choice, wanted
+from .._core.parameters import check_choice
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, Priors, RandomState, TableLike
 from ..inference import DimensionTest, resampled_test
@@ -30,7 +30,7 @@ from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
 from ._classifier import class_priors
 from ._declaration import Declaration, DirectionTest, Laws, Wording
-from ._rows import repeated
+from ._rows import repeated, wanted
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 

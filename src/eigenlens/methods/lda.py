@@ -30,6 +30,7 @@ from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
@@ -53,6 +54,10 @@ class ShrunkProblem(DiscriminantProblem):
     """
 
     intensity: float = 0.0
+
+    @property
+    def sphered_later(self) -> bool:  # type: ignore[override]
+        return isinstance(self.pencil.B, RidgedForm)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         X, p = (X - X.mean(axis=0)) / float(self.centred.unit[0]), X.shape[1]
@@ -202,6 +207,7 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
+        shrinkage = self._value("shrinkage")
         moments, weights = self._require_classes(moments)
         K, p = len(weights), self.n_features_in_
         k = self._wanted(K, p)
@@ -211,7 +217,7 @@ class LDA(LinearDiscriminant):
             within, divisor = moments.within(), float(weights.sum()) - K
         constant: Array | None
         constant, names = within.constant_columns(), getattr(self, "feature_names_in_", None)
-        if self._value("shrinkage") is None:
+        if shrinkage is None:
             Sw = Form.of(within, divisor)
             refuse_separating(within, constant, names)
         else:
@@ -223,7 +229,7 @@ class LDA(LinearDiscriminant):
         most = max(1, min(p, within.n_rows - K))
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
         posed = pencil, moments, within, names, self.n_components, priors, shares, divisor
-        if self._value("shrinkage") is None:
+        if shrinkage is None:
             return DiscriminantProblem(*posed)
         return ShrunkProblem(*posed, f"shrinkage={self.shrinkage!r}", intensity)
 

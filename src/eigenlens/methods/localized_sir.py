@@ -30,8 +30,9 @@ from .._core.stored import stored
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
+from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments
-from ..sources import Block, Source, as_source, collect, whole
+from ..sources import Block, Source, as_source, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
@@ -197,15 +198,16 @@ class LocalizedSIR(InverseRegression):
     def _moments(self, kind: type[Centred]) -> Grouped:
         return Grouped(kind, meaning=self._slicing)
 
-    def _collect(self, source: Source, kind: type[Centred]) -> LocalMoments:
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> LocalMoments:
+        kind = choose_kind(source.n_rows, source.n_columns) if kind is None else kind
         block = whole(source)
         codes, weight = np.asarray(block.y, dtype=np.intp), np.asarray(block.weight)
         labelled = codes >= 0
         if labelled.all():
-            slices = collect(source, self._moments(kind))
+            slices = source.collect(self._moments(kind))
             everything = slices.total()
         else:
-            everything = collect(source, kind())
+            everything = source.collect(kind())
             slices = self._moments(kind).anchored(source.first())
             X, w = (_xp.like(part[labelled], everything.pivot) for part in (block.X, weight))
             slices.update(Block(X, _xp.like(codes[labelled], everything.pivot), w, source.labels.classes))  # type: ignore[union-attr]
@@ -381,7 +383,7 @@ def _collect_local(
     size = powers.unit_of(rows)
     small = rows / size
     means = local_means(small, codes, weight, k) * size
-    local = collect(as_source(means, sample_weight=weight[codes >= 0]), kind())
+    local = as_source(means, sample_weight=weight[codes >= 0]).collect(kind())
     local = local.moved_to(np.zeros(rows.shape[1])).brought_to(everything.pivot)
     local.pivot = everything.pivot
     return local

@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_number, check_seed, random_from, wanted
+from .._core.parameters import check_choice, check_number, check_seed, random_from
 from .._core.stored import stored
 from .._core.typing import Array, Priors, RandomState, TableLike
 from ..mixtures import (
@@ -49,6 +49,7 @@ from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
 from ._holes import FillsHoles
 from ._patterns import expected_over_groups, law_of_root, require_law, with_holes
+from ._rows import wanted
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 THIN = 64  # columns

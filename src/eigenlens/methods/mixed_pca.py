@@ -23,12 +23,13 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, wanted
+from .._core.parameters import check_choice, check_count
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Centred, Mixed
-from ..sources.words import MixedRows, Words, is_mixed
+from ..sources.pandas_frames import is_pandas
+from ..sources.words import MixedRows, is_mixed
 from ..spectral import Pencil, Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator
@@ -39,7 +40,7 @@ from ._directions_table import directions
 from ._factor_table import FactorTable
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
 from ._permuted_words import PermutedWords
-from ._rows import Known, RowsTransformer
+from ._rows import Known, RowsTransformer, wanted
 from ._supplementary import Supplementary, supplementary_columns, table_of_categories
 
 MISSING = ("auto", "level", "unobserved", "refuse")
@@ -162,17 +163,6 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     def _moments(self, kind: type[Centred]) -> Mixed:
         return Mixed(kind)
 
-    def _kept(self, kind: type[Centred]) -> Mixed:
-        return self._moments(kind)
-
-    def _check_moments(self, moments: Any) -> None:
-        if not isinstance(moments, Mixed):
-            raise errors.moments_kind(type(moments).__name__, "Mixed moments", type(self).__name__)
-
-    def _reads_words(self, reset: bool) -> Words:
-        seen = None if reset else getattr(self, "_collected", None)
-        return self.categories if seen is None else seen.is_word
-
     def _pose(self, moments: Mixed) -> MixedProblem:
         if moments.n_rows < 2 and moments.weight <= 1:
             raise errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
@@ -235,8 +225,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         if coding is not None:
             scale = np.sqrt(coding.shares * (len(coding.levels) if q == 0 else 1))[:, None]
             of_levels = V[q:] / scale
-            mean = np.zeros((len(coding.levels), V.shape[1]))
-            np.add.at(mean, coding.owner, coding.shares[:, None] * of_levels)
+            mean = coding.sums(coding.shares[:, None] * of_levels)
             scores = of_levels - mean[coding.owner]
             self._of_words = [scores[a:b] for a, b in zip(coding.offsets[:-1], coding.offsets[1:], strict=True)]
             centre, remainder = np.append(centre, np.zeros(len(coding))), np.append(remainder, coding.shares)
@@ -426,6 +415,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
 
 def _in_memory(X: Any) -> bool:
+    if is_pandas(X):  # which takes a while to say that it lacks something
+        return True
     return not any(hasattr(X, name) for name in ("segments", "__dask_graph__", "mapInArrow", "map_batches"))
 
 

@@ -24,8 +24,9 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference.holed import Hypothesis, of_columns
 from ..moments import Centred, Factor, Moments, Outline, products
+from ..moments.centred import choose_kind
 from ..normal.redrawn import Redrawn
-from ..roads import choose_kind, fits, road_of
+from ..roads import fits, road_of
 from ..sources import Source
 from ..sources.labels import are_shares
 from ..spectral import Form, Pencil, Spectrum
@@ -34,7 +35,7 @@ from ..validation.downdates import press, scatter_axes
 from ._base import REREAD_CONDITION
 from ._chosen import Validated, counts
 from ._component_count import PARALLEL, RULES, cost_of_permuted, squared_spreads
-from ._declaration import Declaration, DirectionTest, Laws, Spread
+from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
@@ -153,6 +154,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
             cost_of_permuted, draws=99, repeated=lambda model, X: squared_spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
+        next_methods=(NextMethod("robust-pca", "See whether a few outlying rows make the directions."),),
         foreign_names={
             "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
             "copy": "rows are never changed; leave it out",
@@ -190,18 +192,20 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
-    def _first_pass(self, source: Source) -> Any:
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
+        if kind is not None:
+            return super()._collect(source, kind, complete)
         if self.n_components == "auto":
             self._count_test = shared_directions(source)
         few = self.n_components if isinstance(self.n_components, Integral) else None
         road = road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
         if road.kind is not Outline:
-            return self._collect_all(source, road.kind)
+            return super()._collect(source, road.kind)
         source = source.finely_cut()
-        outline = self._collect(source, Outline)
+        outline = super()._collect(source, Outline, complete=False)
         # products would leave the range of numbers, or have weights that turn out to be shares
         if outline.exponent is not None or are_shares(outline.weight):
-            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+            return super()._collect(source)
         outline.products, outline.most_steps = products(source, outline), road.steps
         return outline
 

@@ -69,7 +69,7 @@ class PenalizedProblem(DiscriminantProblem):
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
     @property
-    def sphered_later(self) -> bool:
+    def sphered_later(self) -> bool:  # type: ignore[override]
         return self.basis is not None
 
     def directions(self, vectors: Array, unit: Array | None = None) -> Array:

@@ -25,7 +25,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table, table
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
@@ -37,7 +37,7 @@ from ._base import MomentsEstimator
 from ._canonical_tests import check_moved
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._hessian_problem import HessianProblem
-from ._rows import Known, RowsTransformer, labels_of_kept, repeated
+from ._rows import Known, RowsTransformer, labels_of_kept, repeated, wanted
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns
 NO_REST = 1e-13  # share of the variance of y that is rounding

@@ -25,7 +25,7 @@ from ..inference.holed import Hypothesis, of_classes
 from ..moments import Grouped
 from ..normal.redrawn import Redrawn
 from ..spectral import Form, Whitening, whiten
-from ._declaration import Declaration, basis_of
+from ._declaration import Declaration, NextMethod, basis_of
 from ._inverse import SYMMETRIC
 from ._inverse_tests import UseOfSlices
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
@@ -106,6 +106,16 @@ class SIR(OnePassInverseRegression):
         blind_spot=SYMMETRIC,
         display="ResponseDisplay",
         linear_map=basis_of,
+        next_methods=(
+            NextMethod(
+                "localized-sir", "See whether the directions are there without the bends of the columns.", "warned"
+            ),
+            NextMethod(
+                "save",
+                "Look for bends, such as a {target} that is high at both ends, which SIR does not see.",
+                "no direction",
+            ),
+        ),
     )
 
     _slices = UseOfSlices(("chi2", "permutation", "ladle"), with_rows="chi2", without_rows="chi2")

@@ -218,7 +218,7 @@ def classes_of(
         gone = np.setdiff1d(np.arange(len(labels)), codes[seen])
         if len(gone):
             raise errors.InputError(
-                f"X: all rows of class {errors.plain(labels[gone[0]])!r} are all NaN, so nothing is known of it; "
+                f"X: all rows of class {errors.plain(labels[gone[0]])!r} are all NaN, so nothing is known about it; "
                 "leave the class out."
             )
         start = start and [z[seen[codes == k]] for k, z in enumerate(start)]

@@ -18,7 +18,7 @@ from .em import Classes, Fit, warn_of_lost
 
 Floats = NDArray[np.float64]
 
-MOST = 8  # subclasses of a class that "bic" and "cv" try
+MOST_SUBCLASSES = 8  # subclasses of a class that "bic" and "cv" try
 FOLDS = 5
 LOOK = 6  # M-steps after which starts are judged
 
@@ -53,7 +53,7 @@ def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[in
     """Return start responsibilities for the rows of each class."""
     if counts is None:
         raise errors.InputError(
-            "init was given while n_subclasses is to be chosen; give n_subclasses as numbers beside init."
+            "init was given, but n_subclasses is to be chosen; pass n_subclasses as numbers with init."
         )
     n = source.table.shape[0]
     try:
@@ -93,7 +93,7 @@ def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[in
 
 def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int]:
     """Give one more subclass to the class that gains most by it, while the Bayesian information criterion falls."""
-    most = [min(MOST, len(np.unique(rows, axis=0))) for rows in data.rows]
+    most = [min(MOST_SUBCLASSES, len(np.unique(rows, axis=0))) for rows in data.rows]
 
     def bic(counts: list[int]) -> float:
         found = fit(data, data.starts(counts, np.random.RandomState(0), 1)[0])
@@ -116,12 +116,12 @@ def counts_by_folds(estimator: Any, data: Classes) -> list[int]:
     X, codes, w = data.X, data.codes, data.w
     sizes = np.bincount(codes)
     folds = StratifiedKFold(int(max(2, min(FOLDS, sizes.min()))), shuffle=True, random_state=0)
-    lost = np.zeros(MOST)
+    lost = np.zeros(MOST_SUBCLASSES)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.EigenlensWarning)
         for train, test in folds.split(X, codes):
             most = np.bincount(codes[train])
-            for r in range(1, MOST + 1):
+            for r in range(1, MOST_SUBCLASSES + 1):
                 model = clone(estimator).set_params(n_subclasses=np.minimum(r, most).tolist(), n_init=1)
                 wrong = model.fit(X[train], codes[train], w[train]).predict(X[test]) != codes[test]
                 lost[r - 1] += float(w[test] @ wrong)

@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.summaries import Table
 from .._core.typing import Array
 from ..sources import Block
@@ -129,6 +130,11 @@ class Moments(ABC):
     def _details(self) -> str:
         """Return what else a `repr` says."""
         return ""
+
+    def _anchor(self, block: Block) -> None:
+        """Take the first row of a block as the pivot, where a pass has given none."""
+        y = None if block.y is None else block.y[:1, ...]
+        self.__dict__.update(self.anchored(Block(_xp.dense(block.X[:1, :]), y)).__dict__)
 
     def _join_names(self, other: Moments) -> None:
         """Take the names of the columns of moments that are to be merged; refuse other ones."""

@@ -20,9 +20,10 @@ from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block, dense_blocks
 from . import centring, sparse
-from .base import Moments
+from .base import Moments, joint_names
 from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
 
+FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
@@ -62,8 +63,7 @@ class Centred(Moments):
         self.exponent: powers.Exponents = None
 
     def anchored(self, first: Block) -> Self:
-        row = first.X[:1, :]
-        return self.anchored_at(_xp.dense(row)[0, :])
+        return self.anchored_at(first.X[0, :])
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -112,7 +112,7 @@ class Centred(Moments):
     @property
     def factor(self) -> Array | None:
         """Rows F with FᵀF = the sum of squares, over 2^exponent; None where only the matrix is kept."""
-        return None if isinstance(self.store, Gram) else self.store.rows
+        return self.store.rows
 
     @property
     def matrix(self) -> Array:
@@ -131,7 +131,7 @@ class Centred(Moments):
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         return self.update_groups(block.X, block.weight, None)
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
@@ -142,12 +142,16 @@ class Centred(Moments):
             return self
         if _xp.is_sparse(X):
             return self._update_sparse(X, weight, codes)
-        part = type(self)()
+        centred = centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact)
+        part = type(self)() if self.n_rows else self
         part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
         if X.dtype != self.dtype:
             part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part._set_centred(centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact))
-        return self._become(part) if self.n_rows == 0 else self.merge(part)
+        part._set_centred(centred)
+        if part is not self:
+            return self.merge(part)
+        self.store = self.store.compacted()
+        return self
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
@@ -187,13 +191,15 @@ class Centred(Moments):
             raise errors.InputError(INCOMPLETE)
         if not self._mergeable(other):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        if not hasattr(other, "pivot") or other.n_rows == 0:
-            return self
-        if not hasattr(self, "pivot") or self.n_rows == 0:
-            return self._become(other)
-        if self.n_features != other.n_features:
+        names = joint_names(self.names, other.names)
+        met, meets = (hasattr(moments, "pivot") and moments.n_rows > 0 for moments in (self, other))
+        if met and meets and self.n_features != other.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
+        self.names = names
+        if not meets:
+            return self
+        if not met:
+            return self._become(other)
         exponent = self._joint_exponent(other)
         a, b = self.rescaled(exponent), other.rescaled(exponent).brought_to(self.pivot)
         jump = b.moved_to(a.pivot).shift - a.shift
@@ -214,12 +220,11 @@ class Centred(Moments):
 
     def _become(self, other: Centred) -> Self:
         """Take over what another object has seen, where this one has seen nothing."""
-        kept = other.copy()
-        kept.names = self.names if self.names is not None else other.names
-        if kept.store_type is not self.store_type:
-            kept.store = self.store_type.of(kept.shift[:0, :]).plus(kept.store)
-        kept.store = kept.store.compacted()
-        self.__dict__.update(kept.__dict__)
+        names, store = other.names if self.names is None else self.names, other.store
+        if other.store_type is not self.store_type:
+            store = self.store_type.of(other.shift[:0, :]).plus(store)
+        self.__dict__.update(other.__dict__)
+        self.names, self.store = names, store.compacted()
         return self
 
     def brought_to(self, like: Array) -> Self:
@@ -396,6 +401,24 @@ class Factor(Centred):
     """
 
     store_type = Triangle
+
+
+def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
+    """Choose between the two ways of keeping a scatter.
+
+    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
+    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
+    tables, where the difference is not felt; the scatter otherwise.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        Rows to come, if known.
+    n_columns : int
+    """
+    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
+        return Factor
+    return Scatter
 
 
 def _per_group(values: np.ndarray, like: Array) -> Any:

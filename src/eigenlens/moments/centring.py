@@ -74,7 +74,7 @@ def centre_block(
     if not _xp.all_finite(rough):
         lift, X = LIFT, X * 2.0**-LIFT
         rough = _xp.group_means(X, weight, codes, weights)
-    rough = _xp.float64(rough)
+    rough = _xp.cast(rough, xp.float64)
     rows = _xp.minus_groups(X, rough, codes)
     residual = _xp.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
@@ -139,6 +139,7 @@ INCOMPLETE = (
 class Store(Protocol):
     """A sum of squares and products of rows that were centred before."""
 
+    rows: Any  # F with FᵀF = the sum; None where only that is kept
     squared: bool
     complete: bool  # whether products of different columns are kept
 
@@ -159,6 +160,7 @@ class Gram:
     """The p × p matrix of sums of squares and products."""
 
     values: Array
+    rows: ClassVar[None] = None
     squared: ClassVar[bool] = True
     complete: ClassVar[bool] = True
 

@@ -74,7 +74,7 @@ class Cross(Moments):
 
     def update(self, block: Block) -> Self:
         if self.split == 0:
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         elif block.X.shape[1] != self.split:
             raise errors.moments_differ("the number of columns of X", self.split, block.X.shape[1])
         self.joint = self.joint.copy().update_groups(beside(block), block.weight, None)

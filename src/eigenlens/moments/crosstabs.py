@@ -17,6 +17,7 @@ from .._core import errors, memory
 from .._core.stored import stored
 from ..sources.words import WordColumn
 
+FEW_CELLS = 2**16  # of indicators that are multiplied as they are
 JOINED = 256  # levels of a joined column: a table of two of them stays in cache
 Levels = tuple[str | None, ...]
 
@@ -119,8 +120,13 @@ def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndar
            [1., 1., 2., 0.],
            [0., 1., 0., 1.]])
     """
-    groups = _groups(sizes)
     offsets = np.cumsum([0, *sizes])
+    if len(codes[0]) * offsets[-1] <= FEW_CELLS:
+        Z = np.zeros((len(codes[0]), offsets[-1]))
+        for column, offset in zip(codes, offsets.tolist(), strict=False):
+            Z[np.arange(len(Z)), column + offset] = 1.0
+        return Z.T @ (Z if weight is None else Z * weight[:, None])
+    groups = _groups(sizes)
     joined = [_joined(codes, sizes, group) for group in groups]
     spread = [_memberships(sizes, group) for group in groups]
     bounds = np.cumsum([0, *(M.shape[1] for M in spread)])  # of the groups, whose levels stand together meanwhile

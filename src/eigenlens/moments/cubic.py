@@ -67,7 +67,7 @@ class Cubic(Cross):
 
     def update(self, block: Block) -> Self:
         if self.split == 0:
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         part = self.copy()
         part.joint = self.joint.anchored_at(self.joint.pivot)
         Cross.update(part, block)

@@ -59,18 +59,19 @@ class Grouped(Moments):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
-        row = first.X[:1, :]
-        new._first = _xp.dense(row)[0, :]
+        new._first = first.X[0, :]
         return new
 
     def update(self, block: Block) -> Self:
         if block.X.shape[0] == 0:
             return self
         if self._first is None:
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         codes = self._own_codes(block)
         if self.pooled:
-            self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
+            shared = self.groups[0]
+            shared = shared.copy() if shared.n_rows else shared  # which `_own_codes` has just made
+            self.groups = [shared.update_groups(block.X, block.weight, codes)]
             return self
         groups = list(self.groups)
         for k, rows in _rows_of_each(codes):
@@ -143,21 +144,20 @@ class Grouped(Moments):
     def _own_codes(self, block: Block) -> Codes:
         """Translate a block's codes to places in `labels`, adding new labels."""
         assert block.classes is not None
-        codes: Codes = block.y if block.runs is None else block.runs
-        if self._known is None or self._known[0] is not block.classes:
-            present = block.classes[_present(codes)]
-            self._places(present)
-            nearest = np.minimum(np.searchsorted(self.labels, block.classes), len(self.labels) - 1)
-            self._known = (block.classes, np.where(self.labels[nearest] == block.classes, nearest, -1))
-        places = self._known[1]
-        if (places < 0).any() and (places[_present(codes)] < 0).any():
-            self._known = None
-            return self._own_codes(block)
+        known = None if self._known is None or self._known[0] is not block.classes else self._known[1]
+        if known is None or (known < 0).any():
+            runs = block.runs
+            present = np.unique(_xp.to_numpy(block.y)) if runs is None else np.array([k for k, _, _ in runs])
+            if known is None or (known[present] < 0).any():
+                self._places(block.classes[present])
+                nearest = np.minimum(np.searchsorted(self.labels, block.classes), len(self.labels) - 1)
+                known = np.where(self.labels[nearest] == block.classes, nearest, -1)
+                self._known = (block.classes, known)
         if block.runs is not None:
-            return tuple((int(places[k]), a, b) for k, a, b in block.runs)
-        if np.array_equal(places, np.arange(len(places))):
+            return tuple((int(known[k]), a, b) for k, a, b in block.runs)
+        if np.array_equal(known, np.arange(len(known))):
             return block.y
-        return _xp.take_rows(_xp.like(places, block.X), block.y)
+        return _xp.take_rows(_xp.like(known, block.X), block.y)
 
     def _places(self, labels: np.ndarray) -> np.ndarray:
         """Return the places of these labels, after making room for new ones."""
@@ -288,10 +288,6 @@ def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
     if a.kind in "biuf" and b.kind in "biuf":
         return np.result_type(a, b).kind in (a.kind, b.kind)
     return (a.kind in "biuf") == (b.kind in "biuf")
-
-
-def _present(codes: Codes) -> np.ndarray:
-    return np.array([k for k, _, _ in codes]) if isinstance(codes, tuple) else np.unique(_xp.to_numpy(codes))
 
 
 def _rows_of_each(codes: Codes) -> list[tuple[int, Any]]:

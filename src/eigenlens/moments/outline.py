@@ -20,6 +20,7 @@ from .sparse import column_squares
 class Diagonal:
     """Sums of squares of the columns, without those of their products."""
 
+    rows = None
     squared = False
     complete = False
 

@@ -92,7 +92,7 @@ class Patterns(Moments):
         return f", {len(self.masks)} patterns"
 
     def anchored(self, first: Block) -> Self:
-        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
+        return self.anchored_at(first.X[0, :])
 
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot; NaN in it is filled when the column is first observed."""
@@ -141,7 +141,7 @@ class Patterns(Moments):
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         return self.update_groups(block.X, block.weight, None)
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:

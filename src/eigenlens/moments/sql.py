@@ -170,7 +170,7 @@ def to_sql(
         raise errors.InputError("second and group were both given; CCA takes a second table, LDA and QDA a group.")
     if dialect == "sqlite" and len(names) > MOST_COLUMNS:
         raise errors.InputError(
-            f"columns: SQLite gives at most 2,000 numbers in a row, enough for {MOST_COLUMNS} columns, and here are "
+            f"columns: SQLite gives at most 2,000 numbers in a row, enough for {MOST_COLUMNS} columns, and there are "
             f"{len(names)}. Leave some out, or read the rows: open_rows('sqlite:///…', query=…)."
         )
     query = MomentsQuery(_statement(table, names, group, weight, dialect))

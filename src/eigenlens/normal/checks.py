@@ -57,8 +57,8 @@ def require_spread(groups: list[Patterns], names: list[str] | None) -> None:
     one = len(lacking) == 1
     raise errors.InputError(
         f"Column{'' if one else 's'} {_listed(lacking, names)} {'is' if one else 'are'} observed in a single row"
-        f"{'' if len(groups) == 1 else ' of each group'}, so the cells say nothing of "
-        f"{'its variance. Leave it' if one else 'their variances. Leave them'} out, or bring more rows."
+        f"{'' if len(groups) == 1 else ' of each group'}, so the cells say nothing about "
+        f"{'its variance. Leave it' if one else 'their variances. Leave them'} out, or add rows."
     )
 
 
@@ -76,7 +76,7 @@ def require_together(together: np.ndarray, columns: np.ndarray, names: list[str]
     called = [f"{_name(columns[j], names)} and {_name(columns[k], names)}" for j, k in pairs[:SHOWN]]
     more = f", and {len(pairs) - SHOWN} more pairs" if len(pairs) > SHOWN else ""
     raise errors.InputError(
-        f"No row observes columns {'; '.join(called)}{more} together, so the cells say nothing of their covariance. "
+        f"No row observes columns {'; '.join(called)}{more} together, so the cells say nothing about their covariance. "
         f"Leave out one of each pair, or use missing='ppca' (PCA), which assumes a few common factors."
     )
 
@@ -105,15 +105,15 @@ def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None
     if depth <= SINKING and reached.score > SETTLED:
         how = "completely" if depth <= COMPLETELY else "almost completely"
         raise errors.InputError(
-            f"The observed cells cannot carry a covariance of {p} columns: {involved} explain each other {how} "
+            f"The observed cells cannot determine a covariance of {p} columns: {involved} explain each other {how} "
             f"where they are observed together, and the likelihood has no maximum that can be found. "
-            f"Leave some of them out, bring more rows, or use missing='ppca' (PCA), which asks for less.{seldom}"
+            f"Leave some of them out, add rows, or use missing='ppca' (PCA), which needs less.{seldom}"
         )
     errors.warn(
         errors.NotConvergedWarning(
-            f"The likelihood of the observed cells was still rising when the climb ended (slope {reached.score:.1e} "
-            f"after {reached.n_steps} evaluations): the cells say little about {involved}, which depend on each other "
-            f"most. Leave out one that is seldom observed, or use missing='ppca' (PCA).{seldom}"
+            f"The likelihood of the observed cells was still rising when the iteration ended (slope "
+            f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about {involved}, which "
+            f"depend on each other most. Leave out one that is seldom observed, or use missing='ppca' (PCA).{seldom}"
         )
     )
 

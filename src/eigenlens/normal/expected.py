@@ -15,7 +15,7 @@ from .._core.parameters import check_choice
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Patterns
-from ..sources import as_source, collect
+from ..sources import as_source
 from .conditional import Conditional
 from .fit import fit
 
@@ -87,7 +87,7 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("error", errors.NotConvergedWarning)
             try:
-                moments = fit(collect(source, Patterns()), names=[names[j] for j in self.asked_]).moments
+                moments = fit(source.collect(Patterns()), names=[names[j] for j in self.asked_]).moments
             except errors.NotConvergedWarning as warning:
                 raise errors.InputError(str(warning)) from warning
         self.law_ = Conditional(moments.mean, moments.matrix / max(moments.weight - 1, 1))

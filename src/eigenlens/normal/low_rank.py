@@ -137,8 +137,8 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
     if score > SCORE:
         errors.warn(
             errors.NotConvergedWarning(
-                f"The likelihood of the observed cells was still rising when the climb ended (slope {score:.1e} after "
-                f"{found.nfev} evaluations): the cells say little about some of the {k} directions. Use fewer of them."
+                f"The likelihood of the observed cells was still rising when the iteration ended (slope {score:.1e} "
+                f"after {found.nfev} evaluations): the cells say little about some of the {k} directions. Use fewer."
             )
         )
     in_data = unit * 2.0**power

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
     from .kernel_scores import KernelPCADisplay
+    from .kernel_spectrum import MercerDisplay
     from .loadings import LoadingsDisplay
-    from .mercer import MercerDisplay
     from .path import PathDisplay
-    from .response import ResponseDisplay
+    from .response_plot import ResponseDisplay
     from .robust import RobustSplitDisplay
     from .scores import ScoresDisplay
     from .shepard import ShepardDisplay
-    from .sparse import ScreeDisplay, SparsePathDisplay
+    from .sparse_path import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
     "CurvatureDisplay": ".curvature",
     "DecisionDisplay": ".decision",
     "KernelPCADisplay": ".kernel_scores",
-    "MercerDisplay": ".mercer",
+    "MercerDisplay": ".kernel_spectrum",
     "PathDisplay": ".path",
     "CoefficientDisplay": ".coefficients",
     "ConfigurationDisplay": ".configuration",
@@ -52,12 +52,12 @@ _HOMES = {
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
     "LoadingsDisplay": ".loadings",
-    "ResponseDisplay": ".response",
+    "ResponseDisplay": ".response_plot",
     "ScoresDisplay": ".scores",
     "ShepardDisplay": ".shepard",
     "RobustSplitDisplay": ".robust",
-    "ScreeDisplay": ".sparse",
-    "SparsePathDisplay": ".sparse",
+    "ScreeDisplay": ".sparse_path",
+    "SparsePathDisplay": ".sparse_path",
 }
 
 __all__ = [

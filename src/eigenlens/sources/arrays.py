@@ -107,7 +107,7 @@ class ArrayReader:
         for path, (_, before) in zip(self.paths, self.arrays, strict=True):
             was, now = _described(before), _described(self._opened(path))
             if was != now:
-                raise changed(path, f"its header spoke of {was} and speaks of {now}")
+                raise changed(path, f"its header said {was} and now says {now}")
 
     def _loader(self, values: Any, roles: Roles, origin: str) -> Callable[[int, int], Batch]:
         dtype, every = self.dtype(roles), roles.columns == tuple(range(self.width))

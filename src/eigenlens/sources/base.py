@@ -27,7 +27,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
-from .words import Words
+from .words import MixedRows, Words, first_rows
 
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 GROUP_VECTORS = 60  # of which DuckDB makes a row group
@@ -205,7 +205,7 @@ class Source(ABC):
 
     def target_values(self) -> tuple[Any, Any]:
         """Return y and the weights of all rows, where the source holds them; X stays where it is."""
-        raise errors.InputError("X holds no y; pass y beside it.")
+        raise errors.InputError("X holds no y; pass y as well.")
 
     def one_reading(self) -> AbstractContextManager[Any]:
         """Let the first rows and the pass that follows be one reading, where each would be one of its own."""
@@ -218,6 +218,11 @@ class Source(ABC):
     def n_segments(self) -> int | None:
         """Return how many segments a pass has, where that is known."""
         return None
+
+    def collect(self, empty: M) -> M:
+        """Read the rows once, into moments like `empty`, about a typical row."""
+        with self.one_reading():
+            return self.reduce(empty.anchored(self.first()))
 
     def reduce(self, start: M) -> M:
         """Read the rows once, into `start`, which is empty except for the pivot."""
@@ -260,8 +265,7 @@ def collect(source: Source, empty: M) -> M:
     empty : moments that have seen nothing
         Says what is to be kept.
     """
-    with source.one_reading():
-        return source.reduce(empty.anchored(source.first()))
+    return source.collect(empty)
 
 
 def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
@@ -324,6 +328,14 @@ def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     counting = range(n) if weight is None else np.flatnonzero(weight >= (1 - 1e-9) * weight.mean())
     last, steps = len(counting) - 1, min(PIVOT_ROWS, len(counting)) - 1
     return [int(counting[last * i // max(steps, 1)]) for i in range(steps + 1)]
+
+
+def typical_row(block: Block) -> Block:
+    """Return the columnwise median of a few rows of a block that count: a pivot."""
+    places = typical_rows(block.X.shape[0], block.weight)
+    few, y = block.X[places], block.y
+    X = first_rows(few, middle) if isinstance(few, MixedRows) else middle(few)
+    return Block(X, None if y is None or y.ndim == 1 else middle(y[places]))
 
 
 def middle(rows: Array) -> Array:

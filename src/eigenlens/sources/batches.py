@@ -118,7 +118,7 @@ class BatchReader:
             raise errors.files_differ(f"batch {k}", "batch 0", found, expected)
         if (y is not None) != self.has_target or (weight is not None) != self.has_weight:
             raise errors.InputError(
-                f"batch {k} has not the same parts (X, y, weight) as batch 0; give all of them alike."
+                f"batch {k} does not have the same parts (X, y, weight) as batch 0; pass the same parts in every batch."
             )
         for name, part in (("y", y), ("weight", weight)):
             if part is not None and _length(part) != n:

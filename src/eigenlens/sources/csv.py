@@ -21,7 +21,7 @@ from .snapshot import Snapshot, changed
 
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
-FEW = 20  # lines that tell whether a column is written as whole numbers
+LINES_TRIED = 20  # lines that tell whether a column is written as whole numbers
 
 
 class CsvReader:
@@ -96,7 +96,7 @@ class CsvReader:
     def _whole(self) -> set[str]:
         """Return the columns whose first cells are whole numbers, as which they were meant to be exact."""
         assert self.names is not None
-        rows = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, FEW) if len(row) == self.width]
+        rows = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, LINES_TRIED) if len(row) == self.width]
         columns = zip(self.names, zip(*rows, strict=True), strict=True) if rows else []
         return {name for name, cells in columns if all(_is_whole(cell) for cell in cells)}
 

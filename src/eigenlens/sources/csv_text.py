@@ -275,7 +275,7 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
             raise errors.unreadable(str(path), error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
         if head and b"\0" not in head:  # a comma or the end of a line would have one
-            cause = f"there are no NUL bytes in it, so that it is not {dialect.encoding} text"
+            cause = f"it has no NUL bytes, so it is not {dialect.encoding} text"
             raise _encoding(path, None, cause, "utf-8, which is the default, or latin-1")
         return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -127,7 +127,7 @@ class EngineSource(Source):
         for name, values in (("y", y), ("sample_weight", sample_weight)):
             if values is not None:
                 raise errors.InputError(
-                    f"{name} was passed beside a {self.kind} table, whose rows have no fixed order; keep it as a "
+                    f"{name} was passed with a {self.kind} table, whose rows have no fixed order; keep it as a "
                     f"column and name that, open_rows(frame, target=…, weight=…) or fit(frame, target=…)."
                 )
 
@@ -355,7 +355,7 @@ def engine_rows(frame: Any, columns: Any = None, target: Any = None, weight: Any
     every = [name for of_argument in given.values() for name in of_argument]
     twice = next((name for name in every if every.count(name) > 1), None)
     if twice is not None:
-        raise errors.InputError(f"column {twice!r} is there or named twice; a column has one name and one role.")
+        raise errors.InputError(f"column {twice!r} occurs or is named twice; a column has one name and one role.")
     if not chosen:
         raise errors.no_columns("X", (0, 0))
     return kind(frame, names, ColumnRoles(chosen, targets, weight, single, columns is not None))

@@ -26,10 +26,12 @@ from .base import (
     middle,
     require_room,
     segment_blocks,
+    typical_row,
     typical_rows,
 )
 from .labelled import is_labelled, labelled_rows
 from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
+from .pandas_frames import is_pandas
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, sum_is_finite
 
@@ -52,6 +54,7 @@ class MemorySource(Source):
         self.table, self.name, self.second_name = X, name, second_name
         n, self.n_features = X.shape
         self.feature_names, self.native = X.names, X.native
+        self.column_labels = getattr(X, "labels", None)
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
         self.n_responses = self.second.shape[1] if self.second else None
@@ -233,9 +236,13 @@ class MemorySource(Source):
             at += len(piece)
         return found
 
+    def collect(self, empty: M) -> M:
+        if not self._is_one_block:
+            return super().collect(empty)
+        block = self._read(0, self.table.shape[0])
+        return empty.anchored(typical_row(block)).update(block)
+
     def reduce(self, start: M) -> M:
-        if self._is_one_block:
-            return start.update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)
@@ -298,8 +305,11 @@ def as_source(
     """
     settle_blas()
     reader = ClassReader() if reader is None else reader
-    y, sample_weight = unlabelled(y), unlabelled(sample_weight)
-    if not isinstance(X, np.ndarray):
+    if y is not None and not isinstance(y, np.ndarray):
+        y = unlabelled(y)
+    if sample_weight is not None:
+        sample_weight = unlabelled(sample_weight)
+    if not isinstance(X, np.ndarray) and not is_pandas(X):
         given = sample_weight if counts else given_as_counts(sample_weight)
         X = X.without_weights() if every_row and isinstance(X, Source) else X
         remote = _remote_source(X, y, given, target, estimator, reader)

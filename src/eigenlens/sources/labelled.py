@@ -130,7 +130,7 @@ def labelled_rows(
         if value is not None:
             raise errors.InputError(
                 f"{name}={errors.shortened(value)}: a DataArray is read as a whole; select from it first, and pass y "
-                "and sample_weight beside it."
+                "and sample_weight separately."
             )
     if layer is not None:
         raise errors.InputError(f"layer={layer!r} names a layer of an AnnData, but X is a {type(X).__name__}.")

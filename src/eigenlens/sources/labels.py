@@ -162,8 +162,8 @@ def refuse_lazy(values: Any, name: str) -> None:
     library = type(values).__module__.partition(".")[0].lstrip("_")
     if library == "duckdb" and hasattr(values, "columns"):
         raise errors.InputTypeError(
-            f"{name} is a {type(values).__name__}, whose rows have no fixed order beside those of another; keep {name} "
-            "as a column and name that, open_rows(relation, target=…, weight=…) or fit(relation, target=…)."
+            f"{name} is a {type(values).__name__}, whose rows have no fixed order relative to another table; keep "
+            f"{name} as a column and name that, open_rows(relation, target=…, weight=…) or fit(relation, target=…)."
         )
     if library == "duckdb":
         raise errors.InputTypeError(

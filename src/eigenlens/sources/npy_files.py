@@ -66,10 +66,10 @@ class NpyFile(ArrayFile):
             raise errors.unreadable(str(path), error) from error
         size = path.stat().st_size
         if max(shape, default=0) > max(size, MOST_EMPTY):
-            raise errors.unreadable(str(path), ValueError(f"its header speaks of an impossible shape, {shape}"))
+            raise errors.unreadable(str(path), ValueError(f"its header gives an impossible shape, {shape}"))
         expected = self.offset + prod(shape) * dtype.itemsize
         if dtype.kind != "O" and size < expected:
-            cut = ValueError(f"it has {size:,} bytes where its header speaks of {expected:,}; it was cut short")
+            cut = ValueError(f"it has {size:,} bytes but its header implies {expected:,}; it was cut short")
             raise errors.unreadable(str(path), cut)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
@@ -24,6 +25,12 @@ def is_pandas(X: Any) -> bool:
     return type(X).__name__ == "DataFrame" and type(X).__module__.partition(".")[0] == "pandas"
 
 
+def kinds_of(X: Any) -> list[Any]:
+    """Return the types of the columns of a frame: `dtypes` would make a Series of them, which takes a while."""
+    manager: Any = getattr(X, "_mgr", None)
+    return (manager.get_dtypes() if hasattr(manager, "get_dtypes") else X.dtypes).tolist()
+
+
 class PandasNumbers:
     """A pandas frame whose columns are all NumPy's numbers: it is read without asking what each column holds.
 
@@ -32,13 +39,17 @@ class PandasNumbers:
     frame : pandas frame
     kinds : list of dtype
         Of its columns.
-    columns : dict of str to Series, optional
+    columns : dict of str to array, optional
         Those of its columns that count, by name, if not all: taking them out as a frame would be slow.
     """
 
+    labels: list[Any] | None = None  # of the columns, as the frame has them
+
     def __init__(self, frame: Any, kinds: list[np.dtype], columns: dict[str, Any] | None = None) -> None:
         self.native, self.shape = frame, (len(frame), len(kinds))
-        self.names: list[str] | None = list(map(str, frame.columns.tolist())) if columns is None else list(columns)
+        labels = list(columns or frame.columns.tolist())
+        self.labels = labels if columns is None else None
+        self.names: list[str] | None = list(map(str, labels))
         narrow = all(kind == np.float32 for kind in kinds)
         self.sample = np.zeros((0, len(kinds)), dtype=np.float32 if narrow else np.float64)
         self.wide = np.flatnonzero([kind in (np.int64, np.uint64) for kind in kinds])
@@ -47,14 +58,14 @@ class PandasNumbers:
         if columns is not None:
             self._converted = np.empty(self.shape, self.sample.dtype, order="F")
             for j, column in enumerate(columns.values()):
-                self._converted[:, j] = column.to_numpy()
+                self._converted[:, j] = column
 
     @classmethod
     def of(cls, X: Any) -> PandasNumbers | None:
         """Return a frame as such a table; None for anything else, and for names that occur twice."""
         if not is_pandas(X) or not len(X.columns):
             return None
-        kinds = X.dtypes.tolist()
+        kinds = kinds_of(X)
         return cls(X, kinds) if all(kind in PLAIN for kind in set(kinds)) and X.columns.is_unique else None
 
     def rows(self, start: int, stop: int) -> Array:
@@ -73,25 +84,34 @@ def mixed_frame(X: Any, table_name: str, words: Words) -> MixedTable | None:
     """Read a pandas frame of NumPy's numbers, text, booleans and categories that has words; None for anything else."""
     if not is_pandas(X) or not X.columns.is_unique:
         return None
-    kinds = X.dtypes.tolist()
-    if not all(kind in PLAIN or is_plain_word(kind) for kind in set(kinds)):
+    kinds = kinds_of(X)
+    is_number = [isinstance(kind, np.dtype) and kind in PLAIN for kind in kinds]
+    if not all(number or is_plain_word(kind) for number, kind in zip(is_number, kinds, strict=True)):
         return None
     given = X.columns.tolist()
-    is_word = chosen_words(words, given, [kind not in PLAIN for kind in kinds], table_name)
+    is_word = chosen_words(words, given, [not number for number in is_number], table_name)
     if not any(is_word):
         return None
-    names, columns = list(map(str, given)), [column for _, column in X.items()]
+    names, column = list(map(str, given)), _columns_of(X)
     rest, numbers = [j for j, word in enumerate(is_word) if not word], None
     if rest and len(X) * len(rest) <= AT_ONCE and len(set(names)) == len(names):
-        numbers = PandasNumbers(X, [kinds[j] for j in rest], {names[j]: columns[j] for j in rest})
+        numbers = PandasNumbers(X, [kinds[j] for j in rest], {names[j]: column(j) for j in rest})
     elif rest:
         numbers = PandasNumbers(X.iloc[:, rest], [kinds[j] for j in rest])
-    words_found = tuple(of_pandas(column) for column, word in zip(columns, is_word, strict=True) if word)
+    words_found = tuple(of_pandas(column(j)) for j, word in enumerate(is_word) if word)
     table = MixedTable(numbers, words_found, is_word, X)
-    table.names = names
+    table.names, table.labels = names, given
     return table
+
+
+def _columns_of(X: Any) -> Callable[[int], Any]:
+    """Return a function that gives the array of a column of a frame: a Series around it would take a while to make."""
+    given: Any = getattr(X, "_get_column_array", None)
+    return given if given is not None else lambda j: X.iloc[:, j].array
 
 
 def is_plain_word(kind: Any) -> bool:
     """Tell whether a type of pandas is that of text, booleans or categories; objects may be anything."""
-    return kind == np.bool_ or type(kind).__name__ in ("StringDtype", "CategoricalDtype")
+    if isinstance(kind, np.dtype):
+        return bool(kind == np.bool_)
+    return type(kind).__name__ in ("StringDtype", "CategoricalDtype")

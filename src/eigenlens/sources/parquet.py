@@ -76,7 +76,7 @@ class ParquetReader:
         with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
             stored = file.metadata.schema.to_arrow_schema()
             if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
-                raise changed(path, "its footer speaks of other columns or rows")
+                raise changed(path, "its footer lists other columns or rows")
             start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"

@@ -196,8 +196,8 @@ def _scored(estimator: Any, X: Any, y: Any, sample_weight: Any, target: Any, tal
     if y is None and isinstance(X, Source):
         if not X.rereadable:
             raise errors.InputError(
-                "X is a stream that is read once, and score reads y beside the predictions; pass open_rows a list of "
-                "batches, files, or a function that returns a new iterator each time."
+                "X is a stream that is read once, and score needs y as well as the predictions; pass open_rows a list "
+                "of batches, files, or a function that returns a new iterator each time."
             )
         y, weight = X.target_values()
         if sample_weight is not None and weight is not None:

@@ -30,15 +30,14 @@ from .base import (
     fine_rows,
     gathered,
     in_vectors,
-    middle,
     require_room,
-    typical_rows,
+    typical_row,
 )
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
-from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
+from .words import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
 
 HEAD_ROWS = 1024  # among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
@@ -287,10 +286,7 @@ class RowSource(Source):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))
             if block.X.shape[0]:
-                rows = typical_rows(block.X.shape[0], block.weight)
-                y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                typical = block.X[rows]
-                return Block(first_rows(typical, middle) if is_mixed(typical) else middle(typical), y)
+                return typical_row(block)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -385,7 +381,7 @@ def _joined(arrays: list[Any]) -> Any:
 def _source_lacks_target(estimator: str) -> errors.InputError:
     return errors.InputError(
         f"{estimator} requires y to be passed, but the target y is None: name its column in open_rows(..., "
-        f"target=...), or pass y beside the source."
+        f"target=...), or pass y with the source."
     )
 
 

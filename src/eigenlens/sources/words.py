@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.typing import Array
 
@@ -105,7 +105,11 @@ class MixedTable:
     ----------
     shape, names, native, sample, wide
         As in `Table`.
+    labels : list or None
+        The columns, as a frame has them.
     """
+
+    labels: list[Any] | None = None
 
     def __init__(self, numbers: Any, words: tuple[WordColumn, ...], is_word: tuple[bool, ...], native: Any) -> None:
         self._numbers, self.words, self.is_word, self.native = numbers, words, is_word, native
@@ -246,13 +250,14 @@ def of_arrow(column: Any) -> WordColumn:
     return numbered(column.dictionary.to_pylist(), codes, gaps=gaps)
 
 
-def of_pandas(series: Any) -> WordColumn:
-    """Number the cells of a column of a pandas frame; categories keep the order that they have there."""
-    if type(series.dtype).__name__ == "CategoricalDtype":
-        return numbered(series.cat.categories.tolist(), series.cat.codes.to_numpy(), declared=True)
-    if getattr(series.dtype, "storage", None) == "pyarrow":
-        return of_arrow(series.array.__arrow_array__())
-    codes, values = series.factorize()
+def of_pandas(column: Any) -> WordColumn:
+    """Number the cells of the array of a column of a frame; categories keep the order that they have there."""
+    kind = column.dtype
+    if type(kind).__name__ == "CategoricalDtype":
+        return numbered(column.categories.tolist(), column.codes, declared=True)
+    if getattr(kind, "storage", None) == "pyarrow":
+        return of_arrow(column.__arrow_array__())
+    codes, values = optional.pandas().factorize(column)
     return numbered(list(values), codes)
 
 
@@ -260,7 +265,7 @@ def of_series(series: nw.Series) -> WordColumn:
     """Number the cells of a column of a data frame; categories keep the order that they have there."""
     native = series.to_native()
     if series.implementation.is_pandas():
-        return of_pandas(native)
+        return of_pandas(native.array)
     if series.implementation.is_pyarrow():
         return of_arrow(native)
     ordered = series.dtype == nw.Enum

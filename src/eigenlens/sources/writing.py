@@ -73,7 +73,7 @@ def write_rows(
     source = as_source(rows, every_row=True)
     if source.keeps_results:
         raise errors.InputTypeError(
-            f"rows is a {type(rows).__name__}, and what a model says of them stays with its engine; write it from "
+            f"rows is a {type(rows).__name__}, and results for them stay with its engine; write it from "
             "there, such as function(rows).write.parquet(...) of Spark or function(rows).write_parquet(...) of Ray."
         )
     if not hasattr(source, "block") and not isinstance(source, MemorySource):

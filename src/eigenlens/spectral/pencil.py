@@ -43,10 +43,11 @@ class Form:
 
     @classmethod
     def of(cls, sums: Any, divisor: float) -> Form:
-        """Sums of squares over a divisor; moments keep them as a `factor`, or, where that is None, as a `matrix`."""
-        if sums.factor is None:
-            return cls(matrix=sums.matrix / divisor)
-        return cls(factor=sums.factor / divisor**0.5, squared=sums.squared)
+        """Sums of squares over a divisor; moments store them as rows of a factor, or, without any, as a matrix."""
+        store = sums.store
+        if store.rows is None:
+            return cls(matrix=store.matrix() / divisor)
+        return cls(factor=store.rows / divisor**0.5, squared=store.squared)
 
     @property
     def values(self) -> Array:
@@ -56,20 +57,21 @@ class Form:
     @property
     def shape(self) -> tuple[int, int]:
         """Of the array that is given."""
-        return self.values.shape[0], self.values.shape[1]
+        given = self.matrix if self.factor is None else self.factor
+        return given.shape[0], given.shape[1]
 
     @property
     def dimension(self) -> int:
         return self.shape[1]
 
     def diagonal(self) -> Array:
-        xp = _xp.namespace(self.values)
         if self.factor is None:
-            return xp.linalg.diagonal(self.matrix)
+            return _xp.namespace(self.matrix).linalg.diagonal(self.matrix)
         return _xp.column_squares(self.factor)
 
     def trace(self) -> float:
-        return float(_xp.namespace(self.values).sum(self.diagonal()))
+        squares = self.diagonal()
+        return float(_xp.namespace(squares).sum(squares))
 
     def dense(self) -> Array:
         """The form as a matrix."""

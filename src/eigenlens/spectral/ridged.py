@@ -44,6 +44,10 @@ class RidgedForm(Form):
     def values(self) -> Array:
         return self.rows
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.rows.shape[1]
+
     def diagonal(self) -> Array:
         return self.share * _xp.column_squares(self.rows) + self.ridge
 

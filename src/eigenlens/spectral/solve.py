@@ -97,7 +97,7 @@ RULES = (
     Rule(
         "leading",
         lambda pencil: pencil.leading and pencil.n_components is not None,
-        "nothing is asked of the directions that are not wanted",
+        "the directions that are not wanted need not be found",
     ),
     Rule("eigh", lambda pencil: True, "a full decomposition of a small symmetric matrix is fast and exact"),
 )
@@ -131,9 +131,11 @@ def choose_solver(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "r
         pencil, _ = _whitened(pencil)
     if isinstance(pencil.A, ProductForm):
         return next(Choice(rule.solver, rule.why) for rule in RULES if rule.applies(pencil))
-    if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.A.dimension):
+    rows, p = pencil.A.shape
+    every = rows >= p and (pencil.n_components is None or pencil.n_components >= p)
+    if solver == "dense" or (solver != "auto" and every):
         name = "eigh" if pencil.A.factor is None else "svd"
-        why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.A.dimension} directions"
+        why = "asked for" if solver == "dense" else f"{solver} cannot give all {p} directions"
         return Choice(name, why)
     if solver != "auto":
         return Choice(solver, "asked for")
@@ -207,33 +209,35 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
     >>> bool(np.allclose(W.T @ B @ W, np.eye(2)))
     True
     """
-    xp = _xp.namespace(B.values)
     squares = B.diagonal()
+    xp, p = _xp.namespace(squares), int(squares.shape[0])
     size = xp.sqrt(xp.where(squares > 0, squares, 0.0))
     dead = size == 0 if constant is None else (size == 0) | constant
     d = xp.where(dead, 0.0, 1.0 / xp.where(dead, 1.0, size))
     varying = int(np.count_nonzero(_xp.to_numpy(~dead)))
     if varying == 0:
-        return Whitening(xp.zeros((B.dimension, 0), dtype=xp.float64, device=_xp.device(size)), 0, 0, 1.0)
-    s, V, _, _ = B.column_scaled(d).decomposed(B.dimension)
-    rank = count_rank(s, B.dimension, B.squared)
+        return Whitening(xp.zeros((p, 0), dtype=xp.float64, device=_xp.device(size)), 0, 0, 1.0)
+    s, V, _, _ = B.column_scaled(d).decomposed(p)
+    rank = count_rank(s, p, B.squared)
     condition = condition_of(s, min(varying, most or varying))
     W = d[:, None] * (V[:, :rank] / s[:rank])
     return Whitening(W * orient(W), rank, varying, condition)
 
 
 def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
-    A, choice, k = pencil.A, choose_solver(pencil, solver), _wanted(pencil)
+    A, choice = pencil.A, choose_solver(pencil, solver)
+    rows, p = A.shape
+    k = min(rows, p, rows if pencil.n_components is None else pencil.n_components)
     s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
-    signs, rank = orient(vectors), count_rank(s, A.dimension, A.squared)
+    signs, rank = orient(vectors), count_rank(s, p, A.squared)
     squares = _xp.to_numpy(s) ** 2
-    if len(squares) == min(A.shape):
+    if len(squares) == min(rows, p):
         tail = float(squares[min(k, rank) : rank].sum())
     else:  # from the trace, which costs digits
         tail = A.trace() - float(squares[:k].sum())
-        tail = tail if tail > A.dimension * _xp.EPS * A.trace() else 0.0
+        tail = tail if tail > p * _xp.EPS * A.trace() else 0.0
     constant = 0 if pencil.constant is None else int(_xp.to_numpy(pencil.constant).sum())
-    judged = min(k, A.dimension - constant, pencil.most or A.dimension)
+    judged = min(k, p - constant, pencil.most or p)
     return Spectrum(
         singular_values=s[:k],
         vectors=vectors * signs,
@@ -245,8 +249,3 @@ def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
         residual=residual,
         **(effort[0] if effort else {}),
     )
-
-
-def _wanted(pencil: Pencil) -> int:
-    most = min(pencil.A.shape)
-    return most if pencil.n_components is None else min(pencil.n_components, most)

@@ -133,10 +133,10 @@ def orient(vectors: Array) -> Array:
     if vectors.shape[0] == 0:
         return xp.ones(vectors.shape[1], dtype=vectors.dtype, device=_xp.device(vectors))
     size = xp.abs(vectors)
-    top = xp.max(size, axis=0, keepdims=True)
-    near = size >= top * (1 - SIGN_TIE)
     if isinstance(vectors, np.ndarray):  # a resample asks for signs thousands of times
-        return np.where(vectors[near.argmax(axis=0), np.arange(vectors.shape[1])] < 0, -1.0, 1.0).astype(vectors.dtype)
+        places = (size >= size.max(axis=0) * (1 - SIGN_TIE)).argmax(axis=0)
+        return np.where(vectors[places, range(len(places))] < 0, -1.0, 1.0).astype(vectors.dtype)
+    near = size >= xp.max(size, axis=0, keepdims=True) * (1 - SIGN_TIE)
     place = xp.argmax(xp.astype(near, xp.int64), axis=0)
     chosen = xp.sum(
         xp.where(xp.arange(vectors.shape[0], device=_xp.device(vectors))[:, None] == place, vectors, 0.0),

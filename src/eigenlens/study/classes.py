@@ -17,17 +17,17 @@ from .comparison import Compared, compare, compared_methods, fold_teams, note_ro
 from .data import Data
 from .dimension_tests import verdicts
 from .fold_splits import enough_for_folds
-from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, if_separated, made
+from .missing_cells import Ready, fitted_to, tell_holes
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
+from .sentences import base, class_words
 from .tallies import ClassTally, confusion
 from .targets import MOST_CLASSES, too_many_classes
 from .whole import Passed
-from .words import base, class_words
 
 REGION_STEPS = 120
 

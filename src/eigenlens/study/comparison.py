@@ -24,12 +24,12 @@ from .fold_models import MOST_CELLS as MOST_SCATTERS
 from .fold_models import FoldModels, affordable, fold_numbers, moments_of_folds, teams_of
 from .fold_regressions import FoldRegressions
 from .fold_splits import folds_of
-from .gaussian_svm import WIDE, GaussianSVM
+from .gaussian_svm import MANY_COLUMNS, GaussianSVM
 from .group_folds import dealt_groups, rule_of_buckets
-from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
+from .missing_cells import fitted_rows, modelled
 from .plan import Plan, Progress
-from .response import sliced
+from .response_bins import sliced
 from .tallies import LEVEL, ClassTally, Tally, clustered, explained, wilson
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
@@ -298,7 +298,7 @@ def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
     if says is not None:
         return float(says.fit_cost(n, p, groups))
     if isinstance(model, GaussianSVM):  # a pair of rows costs as much as twenty columns beside its own
-        return 0.2 * n * n * p if p > WIDE else 1.5 * n * n * (p + 20)
+        return 0.2 * n * n * p if p > MANY_COLUMNS else 1.5 * n * n * (p + 20)
     return 3.0 * n * p * min(n, p)
 
 

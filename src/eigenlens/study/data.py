@@ -163,34 +163,38 @@ def read_data(
         file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
         check_names(file, plan)
     if reads_in_pieces(file, plan):
-        from .pieces import read_in_pieces
+        from .file_in_pieces import read_in_pieces
 
         found = read_in_pieces(file, plan, sources, progress)
         if found is not None:
             return found
     tell(file, "reading rows", progress)
+    return _read_at_once(file, plan, sources)
+
+
+def _read_at_once(file: TableFile, plan: Plan, sources: tuple[str, ...]) -> Data:
+    """Read the columns that a plan needs, of all rows or of a sample of them."""
     profile = file.profile(ignore=plan.drop)
     notes = counted_kinds(file, profile)
     roles = roles_of(file, plan, profile)
     notes += roles.notes
     used = used_columns(plan, profile, roles)
-    kind = kind_of_target(plan, profile)
     rows = _sampled(file, plan, notes)
     _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
     beside = [name for name in (roles.rows, roles.weights, roles.group) if name is not None]
     wanted = [*used, *([plan.target] if plan.target else []), *dict.fromkeys(beside)]
     table = file.read(wanted, rows)
+    if plan.distances:
+        table = _without_dropped_points(table, used, [name for name in file.names if name in (*used, *plan.drop)])
     table, gone, kept = without_gaps(file, table, [profile[c] for c in wanted if c not in beside], plan, notes)
     if not plan.distances and plan.views is None:
-        n = file.n_rows or 0
-        columns = {name: (table.column(name), profile[name]) for name in used}
-        running = [name for name, c in columns.items() if counts_rows(*c, n) or counts_blocks(*c, n)]
-        used = without_counters(used, running, plan, notes)
+        used = _measured(table, used, profile, file.n_rows or 0, plan, notes)
         notes += noted_years(roles, used)
     counting = weighted(table, roles.weights, len(used), notes)
     table, numbers = counting.table, None if kept is None else np.flatnonzero(kept)
     if counting.kept is not None:
         numbers = np.flatnonzero(counting.kept) if numbers is None else numbers[counting.kept]
+    kind = kind_of_target(plan, profile)
     y = None if plan.target is None else target_of(table.column(plan.target), kind)
     shown = {name: shown_column(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
@@ -218,6 +222,22 @@ def read_data(
         asked=file.asked,
         unnamed_index=file.unnamed_index,
     )
+
+
+def _without_dropped_points(table: Any, used: list[str], points: list[str]) -> Any:
+    """Drop the rows of points whose columns were dropped: a table of distances stays square."""
+    if len(points) != table.num_rows:
+        return table
+    return table.take([i for i, name in enumerate(points) if name in used])
+
+
+def _measured(
+    table: Any, used: list[str], profile: dict[str, Column], n: int, plan: Plan, notes: list[str]
+) -> list[str]:
+    """Leave out columns that only count the n rows of a file."""
+    columns = {name: (table.column(name), profile[name]) for name in used}
+    running = [name for name, c in columns.items() if counts_rows(*c, n) or counts_blocks(*c, n)]
+    return without_counters(used, running, plan, notes)
 
 
 def sources_of(file: TableFile, source: str | Sequence[str] | None) -> tuple[str, ...]:

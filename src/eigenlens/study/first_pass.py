@@ -26,7 +26,7 @@ from .group_folds import bucket_count, buckets_of, group_keys, rule_of_buckets
 from .layout import Layout, layout_of
 from .part_sums import added_sums, joined_runs, joined_steps, restarts, runs_of, steps_of, sums_of
 from .plan import Plan
-from .response import Bins, bins_of, pivot_of
+from .response_bins import Bins, bins_of, pivot_of
 from .targets import MOST_CLASSES, labels_of, too_many_classes
 from .waiting import cut, joined_rows, worth_merging
 from .weights import Weighing

@@ -14,9 +14,9 @@ from sklearn.base import clone
 from .._core import errors
 from .._core import xp as _xp
 from ..moments import Grouped
+from ..moments.centred import choose_kind
 from ..moments.folded import Folded
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
-from ..roads import choose_kind
 from ..sources import Block
 from ..validation.folds import Folds
 from ..validation.measures import places_in

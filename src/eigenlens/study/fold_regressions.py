@@ -18,7 +18,7 @@ from ..moments.scaled_columns import columns_total
 from ..regress._on_directions import CurveOnDirections
 from ..sources import Slicing
 from .methods import fitted_to_moments
-from .response import Bins, sliced_moments
+from .response_bins import Bins, sliced_moments
 from .tallies import ResidualTally
 
 ROUNDING = 1e-13  # of the largest eigenvalue of standardised columns: below, columns depend on each other

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-WIDE = 200  # columns, from which the kernel matrix is one product of matrices
+MANY_COLUMNS = 200  # columns, from which the kernel matrix is one product of matrices
 
 
 class GaussianSVM(ClassifierMixin, BaseEstimator):
@@ -22,7 +22,7 @@ class GaussianSVM(ClassifierMixin, BaseEstimator):
 
         self.classes_, p = np.unique(y), X.shape[1]
         self.rows_, self.machine_ = None, SVC()
-        if p > WIDE:
+        if p > MANY_COLUMNS:
             variance = float(X.var())
             self.gamma_ = 1.0 / (p * variance) if variance > 0 else 1.0
             self.rows_, self.machine_ = X, SVC(kernel="precomputed")

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from .._core import errors
 from ..report.findings import Findings, counted
-from .words import joined
+from .sentences import joined
 
 LEVEL = 0.01  # of each limit: a row in a hundred lies beyond it by chance
 FEWEST = 20  # rows from which on limits hold their level

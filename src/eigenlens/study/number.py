@@ -27,15 +27,15 @@ from .fold_models import fold_numbers, moments_of_folds
 from .fold_regressions import FoldRegressions, ResponseSums, SampledRows, regressions_of
 from .fold_splits import enough_for_folds, folds_of
 from .group_folds import dealt_groups
-from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, made
+from .missing_cells import Ready, fitted_to, tell_holes
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import HUGE, prepared
 from .related import related_rows
-from .response import bins_for, bins_of, cut_model, sliced, slices_wanted
-from .words import base, number_words
+from .response_bins import bins_for, bins_of, cut_model, sliced, slices_wanted
+from .sentences import base, number_words
 
 
 def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:

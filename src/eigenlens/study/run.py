@@ -15,9 +15,9 @@ from ..tables.selection import Selection
 from .code import code_for
 from .data import Data
 from .methods import chosen, declared, methods, score_names
-from .mixed import asks_for_words
 from .plan import Plan, Progress
 from .suggestions import suggestions
+from .words_and_numbers import asks_for_words
 
 
 @dataclass
@@ -166,7 +166,7 @@ def _words_of(first: Any) -> list[str]:
 
 def _answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     if declared(cls).takes_words:
-        from .mixed import answer
+        from .words_and_numbers import answer
     elif data.kind == "none":
         from .spread import answer
     elif data.kind == "classes":
@@ -176,5 +176,5 @@ def _answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tupl
     elif data.kind == "views":
         from .views import answer
     else:
-        from .maps import answer
+        from .distance_map import answer
     return answer(cls, data, plan, progress)

@@ -10,14 +10,14 @@ from sklearn.pipeline import Pipeline
 from ..report.findings import Findings
 from .data import Data
 from .dimension_tests import spread_verdicts
-from .holes import fitted_to, tell_holes
 from .methods import asked_model, declared
 from .misfits import Misfits, tell_misfits
+from .missing_cells import fitted_to, tell_holes
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
-from .words import base, correlations, spread_words
+from .sentences import base, correlations, spread_words
 
 
 def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:

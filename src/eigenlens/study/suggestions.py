@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..methods._declaration import NextMethod
 from ..report.findings import Findings, NextStep
 from ..sources.csv_text import AUTO, Dialect
 from ..tables.endings import name_of
@@ -15,7 +16,7 @@ from .data import Data
 from .methods import declared, of_question
 from .plan import Plan
 
-MOST = 3
+MOST_STEPS = 3
 FEW_KINDS = 10  # of a column of words that could be explained
 
 
@@ -23,11 +24,17 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
     """Return at most three steps that follow from the findings; none where the rows are in no file to name."""
     if data.in_memory or data.source == "-":
         return []
-    steps = {"none": _of_spread, "classes": _of_classes, "number": _of_number}.get(data.kind, _of_others)
+    steps = {
+        "none": _of_spread,
+        "classes": _of_classes,
+        "number": _of_number,
+        "views": _of_views,
+        "distances": _of_distances,
+    }[data.kind]
     found = [*_of_hints(data, plan), *steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
-    if len({step.command for step in found}) < MOST:
+    if len({step.command for step in found}) < MOST_STEPS:
         found += _beside(cls, data, plan)
-    kept = list({step.command: step for step in found}.values())[:MOST]
+    kept = list({step.command: step for step in found}.values())[:MOST_STEPS]
     return [_elsewhere(step, data, j) for j, step in enumerate(kept, 2)]
 
 
@@ -52,10 +59,7 @@ def _of_spread(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Nex
         steps.append(_step(f"See what {tops[0]!r}, which counts most, depends on.", data, target))
     if any("not standardised" in doubt for doubt in findings.doubts):
         steps.append(_step("Give all columns the same weight.", data, replace(plan, standardise=True)))
-    if declared(cls).name == "pca" and "robust-pca" in of_question("none"):
-        robust = replace(plan, method="robust-pca")
-        steps.append(_step("See whether a few outlying rows make the directions.", data, robust))
-    return steps
+    return steps + _of_method(cls, findings, data, plan)
 
 
 def _of_classes(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
@@ -70,27 +74,44 @@ def _of_classes(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
 
 
 def _of_number(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
-    steps = []
-    if declared(cls).name == "sir" and any("localized-sir" in said for said in findings.warnings):
-        what = "See whether the directions are there without the bends of the columns."
-        steps.append(_step(what, data, replace(plan, method="localized-sir")))
-    if findings.shown_directions == 0 and declared(cls).name == "sir":
-        what = f"Look for bends, such as a {plan.target!r} that is high at both ends, which SIR does not see."
-        steps.append(_step(what, data, replace(plan, method="save")))
-    return steps + _without_the_first(findings, data, plan)
+    return _of_method(cls, findings, data, plan) + _without_the_first(findings, data, plan)
 
 
-def _of_others(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
-    if plan.views is None:
-        return []
+def _of_distances(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    """Leave out the point that lies farthest from the middle of the map, and place others on it."""
+    farthest = data.table.column_names[int(np.argmax((findings.scores[:, :2] ** 2).sum(axis=1)))]
+    without = replace(plan, drop=(*plan.drop, farthest))
+    return [
+        _step(f"See the map without {farthest!r}, which lies farthest from its middle.", data, without),
+        _applied("Place other points by their distances to these.", "transform", data),
+    ]
+
+
+def _of_views(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
     together = replace(plan, views=None, method="auto")
     steps = [_step("See where the rows spread in all columns together.", data, together)]
     tops = [name for name, _ in findings.top_loadings(0, 1)] if findings.axes else []
-    a, b = ([name for name in view if name not in tops] for view in plan.views)
+    a, b = ([name for name in view if name not in tops] for view in plan.views or ([], []))
     if a and b and (a, b) != plan.views:
         what = f"See what the two sets have in common without {tops[0]!r}, which counts most."
         steps.append(_step(what, data, replace(plan, views=(a, b))))
     return steps
+
+
+def _of_method(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    """Return the methods that this one names after itself, where they answer the question and the findings call."""
+    known = of_question(data.kind)
+    return [
+        _step(other.why.format(target=repr(plan.target)), data, replace(plan, method=other.name))
+        for other in declared(cls).next_methods
+        if other.name in known and _called_for(other, findings)
+    ]
+
+
+def _called_for(other: NextMethod, findings: Findings) -> bool:
+    if other.when == "warned":
+        return any(other.name in said for said in findings.warnings)
+    return other.when == "always" or findings.shown_directions == 0
 
 
 def _without_the_first(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:

@@ -11,7 +11,7 @@ from ..tables.judging import Column
 from .plan import Plan
 
 MOST_CLASSES = 50
-FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
+CLASSES_OF_NUMBERS = 10  # whole numbers of at most so many different values are classes, unless told otherwise
 
 
 def kind_of_target(plan: Plan, profile: dict[str, Column]) -> str:
@@ -30,7 +30,7 @@ def kind_of_target(plan: Plan, profile: dict[str, Column]) -> str:
     if plan.target_is is not None:
         return plan.target_is
     kinds = column.high - column.low + 1
-    few = column.whole and kinds <= FEW and column.numbers > kinds  # so that some value repeats
+    few = column.whole and kinds <= CLASSES_OF_NUMBERS and column.numbers > kinds  # so that some value repeats
     return "classes" if few else "number"
 
 

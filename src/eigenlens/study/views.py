@@ -10,12 +10,12 @@ from sklearn.pipeline import Pipeline
 from ..report.findings import Findings
 from .data import Data
 from .dimension_tests import verdicts
-from .holes import fitted_to_pair, tell_holes
 from .methods import made
+from .missing_cells import fitted_to_pair, tell_holes
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
-from .words import base, correlations, view_words
+from .sentences import base, correlations, view_words
 
 
 def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:

@@ -22,11 +22,11 @@ from .first_pass import FirstPass, collected, weights_of
 from .fold_models import FoldModels, fold_numbers, teams_of
 from .fold_regressions import FoldRegressions, SampledRows, regressions_of
 from .group_folds import GroupFolds, group_keys
-from .holes import Ready, determined, modelled, too_many_patterns
 from .methods import asked_model, chosen, fitted_to_moments, made, score_names
 from .misfits import Misfits
+from .missing_cells import Ready, determined, modelled, too_many_patterns
 from .plan import Plan, Progress
-from .response import sliced_moments, slices_wanted
+from .response_bins import sliced_moments, slices_wanted
 from .tallies import Tally
 from .targets import labels_of, written
 

@@ -42,18 +42,18 @@ def guessed(path: Path, dialect: Dialect) -> tuple[Dialect, list[str]]:
     if dialect.encoding == AUTO:
         dialect = replace(dialect, encoding=_encoding(path))
         if dialect.encoding != PLAIN.encoding:
-            notes.append(f"The text is read as {dialect.encoding}, since it is not UTF-8 (--encoding says otherwise).")
+            notes.append(f"The text is read as {dialect.encoding}, since it is not UTF-8 (--encoding overrides this).")
     sample = _sample(path, dialect)
     if dialect.delimiter == AUTO:
         dialect = replace(dialect, delimiter=_delimiter(sample, plain.delimiter))
         if dialect.delimiter != plain.delimiter:
-            notes.append(f"Columns are separated by {NAMED[dialect.delimiter]} (--delimiter says otherwise).")
+            notes.append(f"Columns are separated by {NAMED[dialect.delimiter]} (--delimiter overrides this).")
     rows = _rows(sample, dialect.delimiter)
     if dialect.decimal == AUTO:
         decimal, example = _decimal(rows[1:], dialect.delimiter)
         dialect = replace(dialect, decimal=decimal)
         if decimal != PLAIN.decimal:
-            notes.append(f"Numbers have a decimal comma, as in {example!r} (--decimal . says otherwise).")
+            notes.append(f"Numbers have a decimal comma, as in {example!r} (--decimal . overrides this).")
     if dialect.header and rows and _is_headless(rows[0]):
         dialect = replace(dialect, header=False)
         k = len(rows[0])

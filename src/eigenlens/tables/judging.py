@@ -103,7 +103,7 @@ class JudgesColumns:
         units = {unit(each) for each in worn} | ({""} if column.numbers else set())
         if len(units - {""}) > 1 or units > {"%"}:
             others = "have no percent sign" if units == {"%", ""} else f"have others ({listed(sorted(units - {''}))})"
-            rule = f"has a sign, but cells of the column {others}; write them alike, or leave it out (--drop)"
+            rule = f"has a sign, but cells of the column {others}; write them all in one way, or leave it out (--drop)"
             word = next(each for each in worn if unit(each))
             raise errors.bad_cell(self.path, self._line(column.name, word), column.name, word, rule)
         value = parse(strings([word]), decimal, dressed=True).numbers[0]

@@ -178,7 +178,7 @@ class RawFiles:
         if found != told:
             raise errors.InputError(
                 f"{path}: its columns are separated by {NAMED[found]}, those of {first} by {NAMED[told]}. All files "
-                "of a table need the same mark; save this one as the first is."
+                "of a table need the same separator; save this one like the first."
             )
 
     def _cells(self, batch: Any, name: str) -> Cells:

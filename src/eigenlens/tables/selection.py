@@ -53,7 +53,7 @@ class Selection(TransformerMixin, BaseEstimator):
             if name in self.words:
                 found[name] = pa.array([None if w is None or w != w else word_of(w) for w in series.to_list()])
             elif is_words(kinds[name]):
-                raise errors.InputError(f"column {name!r} holds words, and the model knows it as numbers.")
+                raise errors.InputError(f"column {name!r} holds words, but the model was fitted to numbers.")
             else:
                 found[name] = pa.array(np.asarray(series.to_numpy(), dtype=np.float64))
         return pa.table(found)

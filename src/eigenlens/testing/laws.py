@@ -212,7 +212,7 @@ def _scores(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
 def defining_equation(estimator: Any, data: Sample) -> None:
     """A V = B V Λ with Vᵀ B V = I, values descending, signs fixed."""
     model = fitted(estimator, data)
-    pencil = model._problem(model.moments_).pencil
+    pencil = model._solved(model.moments_)[0].pencil
     A, V, values = pencil.A.dense(), model.spectrum_.vectors, model.spectrum_.values
     if not np.array_equal(V, model.subspace_.basis):
         raise AssertionError("defining_equation: the subspace is not spanned by the directions found")
@@ -236,7 +236,7 @@ def solver_agreement(estimator: Any, data: Sample) -> None:
         model = fitted(clone(estimator).set_params(solver=solver), data)
         assert_same(outcome(model, data.X), reference, 1e-9, f"solver_agreement ({solver})")
     approximate = fitted(clone(estimator).set_params(solver="randomized"), data)
-    V, A = approximate.spectrum_.vectors, approximate._problem(approximate.moments_).pencil.A.dense()
+    V, A = approximate.spectrum_.vectors, approximate._solved(approximate.moments_)[0].pencil.A.dense()
     residual = np.linalg.norm(A @ V - V * approximate.spectrum_.values, axis=0).max() / np.linalg.norm(A, 2)
     if not abs(approximate.spectrum_.residual - residual) <= 1e-3 * residual + 1e-12:
         raise AssertionError(f"solver_agreement: randomized is off by {residual:.1e} and does not say so")

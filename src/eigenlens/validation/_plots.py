@@ -9,7 +9,7 @@ import numpy as np
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 from .result import said, varying
 
-WIDE = 50  # a ratio of the values from which their scale is logarithmic
+LOG_SCALE_RATIO = 50  # a ratio of the values from which their scale is logarithmic
 NAMED = 24  # settings whose names can still be read
 
 
@@ -34,7 +34,7 @@ def draw_curve(result: Any, ax: Any = None) -> Any:
         words = f"simplest within it: {said(result.settings[simple])}"
         ax.scatter(place[simple], means[simple], facecolor="white", edgecolor=LEVEL, s=50, zorder=4, label=words)
     if by_value:
-        if place.min() >= 0 and place.max() > WIDE * place[place > 0].min():
+        if place.min() >= 0 and place.max() > LOG_SCALE_RATIO * place[place > 0].min():
             ax.set_xscale("log" if place.min() > 0 else "symlog", **({} if place.min() > 0 else _linear_part(place)))
         ax.set_xlabel(str(name))
     else:

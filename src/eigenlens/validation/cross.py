@@ -17,7 +17,7 @@ from .._core.typing import ColumnLike, RandomState, TableLike
 from ..moments import Factor
 from ..moments.folded import Folded, has_rows
 from ..moments.scaled_columns import can_scale
-from ..sources import ClassReader, Source, collect
+from ..sources import ClassReader, Source
 from ..sources.labels import are_shares
 from ..sources.progress import tracked
 from .folds import Folds, GivenFolds, of_splits, read_cv
@@ -175,7 +175,7 @@ class _Run:
 
     def _pass(self, source: Source, start: Any) -> Any:
         self.passes[0] = (self.passes[0] or 0) + 1
-        found = collect(source, start)
+        found = source.collect(start)
         if isinstance(found, Folded) and are_shares(found.weight):  # as a fit to all rows takes them
             rows = float(sum(part.n_rows for part in found.parts))
             found.parts = [part.times(rows) if has_rows(part) else part for part in found.parts]

@@ -70,7 +70,9 @@ def read_cv(cv: Any, random_state: Any, by_class: bool) -> Folds | None:
             )
         return DealtFolds(int(cv), seed_of(random_state), by_class)
     if isinstance(cv, str) or cv is None or is_number(cv):
-        raise errors.number_kind("cv", cv, "a number of folds, a splitter of scikit-learn, or one fold number a row")
+        raise errors.number_kind(
+            "cv", cv, "a number of folds, a splitter of scikit-learn, or one fold number for each row"
+        )
     if hasattr(cv, "split"):
         return None
     values = np.asarray(cv if hasattr(cv, "shape") or not isinstance(cv, Iterable) else _listed(cv))

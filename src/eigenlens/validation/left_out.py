@@ -74,8 +74,8 @@ def leave_one_out(
         if hasattr(model, "reconstruction_error"):
             return _of_distances(model, rows, weight)
     raise errors.InputError(
-        f"{type(model).__name__} neither predicts nor has a reconstruction error, so there is nothing to say of a row "
-        f"left out; use cross_validate with scoring=."
+        f"{type(model).__name__} neither predicts nor has a reconstruction error, so there is nothing to say "
+        f"about a row left out; use cross_validate with scoring=."
     )
 
 

@@ -21,9 +21,9 @@ from sklearn.utils.validation import validate_data
 from .._core import errors
 from .._core import xp as _xp
 from ..moments import Centred, Cross, Factor, Moments
+from ..moments.centred import choose_kind
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..regress.penalized import PenalizedRegression
-from ..roads import choose_kind
 from ..sources import Source, as_source
 
 
@@ -119,7 +119,7 @@ class MomentsSubject(Subject):
             if hasattr(self.opened, "_slicing"):
                 if not np.array_equal(model.n_slices, self.opened.n_slices):
                     raise errors.InputError(
-                        "settings: n_slices changes the slices that scores speak of, so they cannot be compared; give "
+                        "settings: n_slices changes the slices that scores refer to, so they cannot be compared; give "
                         "n_slices to the model, and cross-validate once for each."
                     )
                 model._slicing = self.opened._slicing

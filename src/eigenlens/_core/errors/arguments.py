@@ -58,7 +58,7 @@ def values_needed(method: str, found: int, need: int, kind: str = "") -> InputEr
 
 
 def columns_needed(method: str, found: int, need: int) -> InputError:
-    return InputError(f"method={method!r} needs at least {need} columns and X has {found}; a single one has no others.")
+    return InputError(f"method={method!r} needs at least {need} columns and X has {found}; add columns.")
 
 
 def no_estimator(argument: str, value: Any, example: str) -> InputTypeError:

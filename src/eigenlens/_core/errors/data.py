@@ -128,7 +128,7 @@ def one_slice(label: Any) -> InputError:
     return InputError(
         f"y has one slice ({plain(label)!r}): the response is constant, so it separates nothing; "
         f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: "
-        f"begin with a larger one, or give them, n_slices=[cut, cut, …].)"
+        f"start with a larger one, or pass them, n_slices=[cut, cut, …].)"
     )
 
 

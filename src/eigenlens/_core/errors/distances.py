@@ -13,7 +13,7 @@ from .kinds import ConditionWarning, InputError, InputTypeError, listed
 def negative_distance(name: str, count: int | None, i: int, j: int, value: float) -> InputError:
     many = "" if count is None else f"{count} "
     return InputError(
-        f"{name} has {many}negative entries (the least is {value:.6g} in row {i}, column {j}), but distances are at "
+        f"{name} has {many}negative entries (the smallest is {value:.6g} in row {i}, column {j}), but distances are at "
         f"least 0. If these are similarities s, pass distances made from them, such as sqrt(s_ii + s_jj - 2 s_ij)."
     )
 
@@ -79,7 +79,7 @@ def not_a_kernel(value: Any, names: Sequence[str]) -> InputTypeError:
 def not_square(shape: Sequence[int]) -> InputError:
     return InputError(
         f"A precomputed kernel matrix must be square in fit, one row and one column for each row, but X has shape "
-        f"{tuple(shape)}. Pass k(X, X) to fit, and k(new, X) to what follows."
+        f"{tuple(shape)}. Pass k(X, X) to fit, and k(new, X) afterwards."
     )
 
 

@@ -36,7 +36,7 @@ def rank_deficient(what: str, rank: int, count: int, counted: str, advice: str) 
 
 def not_converged(max_iter: int, what: str, moved: float, tol: float, advice: str) -> NotConvergedWarning:
     return NotConvergedWarning(
-        f"max_iter={max_iter} sweeps ended while {what} still moved by {moved:.1e} of itself a sweep (tol={tol:g}). "
+        f"After max_iter={max_iter} sweeps, {what} still changed by {moved:.1e} of itself per sweep (tol={tol:g}). "
         f"{advice}"
     )
 
@@ -48,5 +48,5 @@ def not_representable(what: str, dtype: Any, advice: str) -> RangeWarning:
 def residual_left(max_iter: int, residual: float, tol: float) -> NotConvergedWarning:
     return NotConvergedWarning(
         f"max_iter={max_iter} was reached with a residual of {residual:.1e} (tol={tol:g}); raise max_iter, or tol "
-        f"where that is close enough."
+        f"if that is close enough."
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.label_places import label_places
 from ..findings import Findings
 from .html import WIDE, Markup, cut, el, figure, join, line, svg, text
 
@@ -13,6 +14,8 @@ HIGH = 400
 LETTER, ROW = 6.2, 12.5  # units of a letter, and of a line of names
 MOST_LETTERS = 18
 MARGIN = 10.0
+STEPS = 60  # points of an arrow that names should leave free
+GAPS = tuple(np.cumsum([4.0, *np.repeat(6.0, 30)]))  # units between a name and the tip of its arrow
 
 
 def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
@@ -38,16 +41,15 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
         for row, z in zip(drawn, Z, strict=True)
     ]
     ends = {int(place): (float(V[place, 0]) * scale, -float(V[place, 1]) * scale) for place in order}
-    places = place_names(
-        [cut(findings.loading_names[place], MOST_LETTERS) for place in ends],
-        [(mid + 1.05 * dx, mid + 1.05 * dy + 4, dx < 0) for dx, dy in ends.values()],
-    )
+    names = [cut(findings.loading_names[place], MOST_LETTERS) for place in ends]
+    tips = mid + np.array([*ends.values()]).reshape(-1, 2)
+    places = place_names(names, tips, np.linspace(mid, tips, STEPS).reshape(-1, 2))
     parts += [_arrow(mid, mid, dx, dy) for dx, dy in ends.values()]
-    for column, (left, y) in zip(ends, places, strict=True):
-        name = findings.loading_names[column]
-        parts.append(text(left, y, cut(name, MOST_LETTERS), "start", "name halo", name))
+    for column, shown, tip, place in zip(ends, names, tips, places, strict=True):
+        if place is not None:
+            parts.append(_named(shown, findings.loading_names[column], tip, *place))
     heights = [mid, *(mid - Z[:, 1] / reach * side / 2), *(mid + dy for _, dy in ends.values())]
-    heights += [at for _, y in places for at in (y - ROW, y)]
+    heights += [place[0][1] + at for place in places if place is not None for at in (-ROW / 2, ROW / 2)]
     top, bottom = float(min(heights)) - MARGIN, float(max(heights)) + MARGIN  # a flat cloud needs no square
     cross = [line(mid - side / 2, mid, mid + side / 2, mid, "grid"), line(mid, top, mid, bottom, "grid")]
     about = (
@@ -57,29 +59,16 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     return figure("Biplot", about, svg(bottom - top, "biplot of the first two directions", cross, parts, top=top))
 
 
-def place_names(names: list[str], wanted: list[tuple[float, float, bool]]) -> list[tuple[float, float]]:
-    """Return where names begin: as near to where they are wanted as those before them allow, within the picture.
-
-    Parameters
-    ----------
-    names : list of str
-    wanted : list of (float, float, bool)
-        For each name the place of its arrow's tip, and whether it ends there instead of beginning.
-    """
-    taken: list[tuple[float, float, float]] = []
-    for name, (x, y, ends) in zip(names, wanted, strict=True):
-        width = LETTER * len(name)
-        left = min(max(x - width if ends else x, 2.0), max(WIDE - width - 2, 2.0))
-        steps = sorted((y + step for step in np.arange(-HIGH, HIGH, 2.0)), key=lambda at: abs(at - y))
-        inside = [float(at) for at in steps if ROW - 2 <= at <= HIGH - 4]
-        free = (at for at in inside if not any(_covers(left, width, at, other) for other in taken))
-        taken.append((left, next(free, inside[0]), width))
-    return [(left, y) for left, y, _ in taken]
+def place_names(names: list[str], tips: np.ndarray, drawn: np.ndarray) -> list[tuple[np.ndarray, bool] | None]:
+    """Return the centre of each name near the tip of its arrow, and whether it is far away; None where is no room."""
+    sizes = np.array([(LETTER * len(name) + 2, ROW) for name in names]).reshape(-1, 2)
+    return label_places(tips, sizes, np.array([2.0, 2.0, WIDE - 2.0, HIGH - 2.0]), drawn, gaps=GAPS)
 
 
-def _covers(left: float, width: float, y: float, other: tuple[float, float, float]) -> bool:
-    a, b, w = other
-    return abs(y - b) < ROW and left < a + w + 3 and a < left + width + 3
+def _named(shown: str, name: str, tip: np.ndarray, centre: np.ndarray, far: bool) -> Markup:
+    (x, y), (a, b) = map(float, centre), map(float, tip)
+    written = text(x, y + 4, shown, "middle", "name halo", name)
+    return join(line(a, b, x, y, "grid"), written) if far else written
 
 
 def _arrow(x: float, y: float, dx: float, dy: float) -> Markup | None:

@@ -25,6 +25,7 @@ def along(findings: Findings, columns: int = 24, groups: int = 40) -> Markup | N
     parts: list[Any] = [
         text(left, 12, f"low {cut(findings.axes[0], 14)}", "start", "tick"),
         text(WIDE - 4, 12, "high", "end", "tick"),
+        *_legend(),
     ]
     for i, name in enumerate(names):
         means = _standardised_means(numbers[name], parts_of_rows)
@@ -36,9 +37,19 @@ def along(findings: Findings, columns: int = 24, groups: int = 40) -> Markup | N
                 parts.append(rect(left + step * j, 20 + i * row + 1, step, row - 2, cls, tip, opacity=strength))
     about = (
         "Rows in order of the first direction, from left to right; each cell is the mean of some rows, in standard "
-        "deviations from the mean of all. The two colours are above and below."
+        "deviations from the mean of all."
     )
     return figure("Columns along the first direction", about, svg(24 + row * len(names), "columns by score", parts))
+
+
+def _legend() -> list[Any]:
+    """Say which colour is above the mean, and which below."""
+    return [
+        rect(28, 4, 10, 9, "pos"),
+        text(41, 12, "above", "start", "tick"),
+        rect(88, 4, 10, 9, "neg"),
+        text(101, 12, "below", "start", "tick"),
+    ]
 
 
 def _standardised_means(values: np.ndarray, groups: list[np.ndarray]) -> list[float]:

@@ -16,13 +16,13 @@ from .data import Data
 from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
-from .holes import tell_missing_words
 from .methods import declared, made
+from .missing_cells import tell_missing_words
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
+from .sentences import base, correlations, spread_words
 from .verdicts import Verdicts, of_test, untested
-from .words import base, correlations, spread_words
 
 MOST_AXES = 10
 MOST_COLUMNS = 1_000  # with words as columns of 0 and 1: a method for words decomposes the products of all of them

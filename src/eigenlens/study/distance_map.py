@@ -14,8 +14,8 @@ from ..spectral import rounding
 from .data import Data
 from .methods import made
 from .plan import Plan, Progress
+from .sentences import base, map_words
 from .verdicts import MOST_POINTS, map_verdicts
-from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot
 MOST_AXES = 10
@@ -30,7 +30,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     whole = _all_eigenvalues(D) if n <= MOST_POINTS else None
     k = n - 1 if whole is None else np.count_nonzero(whole > 0)
     model = made(cls, plan.seed).set_params(n_components=max(min(int(k), MOST_AXES), 1))
-    model = _fit_what_is_there(model, D)
+    model = _fit_what_is_there(model, D, data.table.column_names)
     Z = np.asarray(model.embedding_, dtype=float)
     values = np.asarray(model.eigenvalues_, dtype=float)
     axes = [f"coordinate {j + 1}" for j in range(Z.shape[1])]
@@ -74,11 +74,14 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
     return (D + D.T) / 2, data.row_names or list(columns)
 
 
-def _fit_what_is_there(model: Any, D: np.ndarray) -> Any:
+def _fit_what_is_there(model: Any, D: np.ndarray, names: list[str]) -> Any:
     """Fit as many coordinates as the distances have, where they have fewer than were asked for."""
+    import pyarrow as pa
+
+    table = pa.table([pa.array(column) for column in D.T], names=names)
     while True:
         try:
-            return model.fit(D)
+            return model.fit(table)
         except ValueError:
             if model.n_components <= 2:
                 raise

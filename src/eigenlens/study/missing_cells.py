@@ -25,7 +25,7 @@ from ..tables.preparation import ABSENT
 from .data import Data, sample_rows
 from .gaps import holes_in
 from .methods import fitted
-from .words import correlations, joined
+from .sentences import correlations, joined
 
 WORK = 5e9  # different patterns of holes, times the cube of the columns: beyond, a likelihood takes minutes
 MOST_SHOWN = 8  # columns whose holes are counted in a note

@@ -17,7 +17,7 @@ from .group_folds import group_keys
 from .layout import layout_of
 from .methods import chosen, made
 from .plan import Plan, Progress
-from .response import second_pivot, slices_wanted
+from .response_bins import second_pivot, slices_wanted
 from .roles import hinted_groups, noted_years, roles_of
 from .targets import shown_column, target_of, written
 from .weights import refuse_words
