@@ -102,13 +102,13 @@ class Source(ABC):
         Columns of the second table, where there is one.
     response_names : list of str or None
     single_response : bool
-        Whether the second table is a single column that came without a dimension of its own.
+        Whether the second table is a single column of shape (n,).
     rereadable : bool
         Whether a second pass is possible.
     in_memory_already : bool
-        Whether the rows lie in memory, so that keeping the source keeps them there.
+        Whether the rows lie in memory, so keeping the source keeps them there.
     progress : bool or None
-        Whether a long pass shows a bar; None where it seems welcome.
+        Whether a long pass shows a bar; None for terminals and notebooks only.
     label_reader : LabelReader
         How y became labels.
     missing : str
