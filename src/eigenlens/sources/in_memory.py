@@ -299,7 +299,7 @@ def as_source(
     in_memory : bool
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
-        Whether the caller answers for every row, those to which a source gives no weight too.
+        Whether the caller answers for every row, including those without weight.
     words : None, "auto" or list of columns
         Which columns of X are words: none may be, those that look like it, or these.
     counts : bool

@@ -74,6 +74,11 @@ class Matrix:
         at = self.values[:, on] if self.factored else self.values[np.ix_(on, on)]
         return self._in_unit(at.T @ at if self.factored else at)
 
+    @property
+    def varying(self) -> int:
+        """Number of columns that are not constant."""
+        return int(np.count_nonzero(self.values.any(axis=0)))
+
     @cached_property
     def row_space(self) -> RowSpace:
         """Coordinates of the space that the rows of the factor span."""

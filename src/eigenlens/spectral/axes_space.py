@@ -22,6 +22,10 @@ ROOM = 16  # times as many directions as axes in a space, the most
 ROUGH = 1e-3  # change at which the first axes are settled
 CLOSER = 0.1  # the same of later ones, beside what was outside
 TURNS = 12  # of a search that need not settle, the most
+SOON, FAR = (
+    3,
+    1e-2,
+)  # turns after which one that leaves so much outside is not going to settle: all directions are alike
 NOTHING = 1e-13  # share of an image outside of the space that is rounding
 
 
@@ -78,9 +82,14 @@ class AxesSpace:
         return replace(axes, A=turn.T @ axes.A)
 
 
+def is_large(form: Matrix) -> bool:
+    """Tell whether products with the form take long."""
+    return form.values.size >= LEAST
+
+
 def suits(form: Matrix, k: int) -> bool:
     """Tell whether a space of partners is worth it: the form is large, and they are few."""
-    return form.values.size >= LEAST and 2 * ROOM * k <= min(form.values.shape)
+    return is_large(form) and 2 * ROOM * k <= min(form.values.shape)
 
 
 def axes_in_space(
@@ -111,7 +120,7 @@ def axes_in_space(
         if last or wanders or rounds >= max_iter:
             break
         free = counts is not None and not np.isnan(found.penalties).any()
-        if free and turns > TURNS:
+        if free and (turns > TURNS or (turns > SOON and outside > FAR)):
             found = replace(found, penalties=np.full(k, np.nan), converged=False)
             break
         found, outside = space.grow(found)

@@ -104,7 +104,7 @@ class _OnSupport:
 
 def best_axis(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Return the loadings at given places that add the largest variance to the scores of earlier axes."""
-    return _of_rows(form.values, on, before) if form.factored else _of_matrix(form, on, before)
+    return _of_rows(form, on, before) if form.factored else _of_matrix(form, on, before)
 
 
 def _of_matrix(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -113,13 +113,14 @@ def _of_matrix(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
     return _last_vector(form.block(on) - told)
 
 
-def _of_rows(F: np.ndarray, on: np.ndarray, before: np.ndarray) -> np.ndarray:
+def _of_rows(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
+    F = form.values
     rows = F[:, on]
     scores = np.linalg.qr(F @ before)[0]
     rows = rows - scores @ (scores.T @ rows)
     if len(on) <= len(F):
-        return _last_vector(rows.T @ rows)
-    axis = rows.T @ _last_vector(rows @ rows.T)
+        return _last_vector(form.unit * (rows.T @ rows))  # in one unit, whatever that of the rows
+    axis = rows.T @ _last_vector(form.unit * (rows @ rows.T))
     return np.asarray(axis / (np.linalg.norm(axis) or 1.0))
 
 

@@ -307,14 +307,16 @@ class _Step:
 
 def largest_places(C: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Tell where the `counts` largest entries of each column are; of those equal up to rounding, the first."""
-    size = np.abs(C)
-    p, k = C.shape
-    level = np.array([np.partition(column, p - count)[p - count] for column, count in zip(size.T, counts, strict=True)])
+    size, p = np.abs(C), len(C)
+    rows = np.ascontiguousarray(size.T)
+    if (counts == counts[0]).all():
+        level = np.partition(rows, p - counts[0], axis=1)[:, p - counts[0]]
+    else:
+        level = np.array([np.partition(row, p - m)[p - m] for row, m in zip(rows, counts, strict=True)])
     places = size > level * (1 + TIE)
-    for j in range(k):
-        ties = np.flatnonzero(~places[:, j] & (size[:, j] >= level[j] * (1 - TIE)))
-        places[ties[: counts[j] - np.count_nonzero(places[:, j])], j] = True
-    return places
+    missing = counts - np.count_nonzero(places, axis=0)
+    ties = ~places & (size >= level * (1 - TIE))
+    return np.asarray(places | (ties & (np.cumsum(ties, axis=0) <= missing)))
 
 
 def _largest(C: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
