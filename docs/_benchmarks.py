@@ -22,7 +22,7 @@ def other() -> list[dict[str, Any]]:
 def write_page(target: Path) -> None:
     """Write the tables; a page that has not changed keeps its time."""
     target.parent.mkdir(exist_ok=True)
-    lines = ["| fit | beside | ratio | lowest to highest | wanted |", "|---|---|---|---|---|"]
+    lines = ["| fit | peer | ratio | lowest to highest | target |", "|---|---|---|---|---|"]
     for row in measured():
         spread = "one round" if row["low"] == row["high"] else f"{row['low']:.3g} to {row['high']:.3g}"
         lines.append(f"| {row['claim']} | {row['peer']} | {row['ratio']:.3g} | {spread} | {wanted(row)} |")

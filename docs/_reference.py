@@ -22,7 +22,7 @@ PLUMBING = {
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
-        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole", "TargetColumns",
+        "SliceReader", "Source", "Target", "as_source", "dense_blocks", "map_rows", "whole", "TargetColumns",
     },
     "moments": {"Centred", "Moments", "Outline", "Quartic", "local_means", "products", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
@@ -30,7 +30,7 @@ PLUMBING = {
 }  # fmt: skip
 TITLES = {
     "": ("Methods and models", "The names that `from eigenlens import …` gives."),
-    "regress": ("Regressors", "Regressions that stand alone, and inside `FDA` and `MDA`."),
+    "regress": ("Regressors", "Regressions for use on their own, and inside `FDA` and `MDA`."),
     "inference": ("Inference", "Tests of dimension, the bootstrap, and noise."),
     "validation": ("Validation", "Cross-validation from moments."),
     "kernels": ("Kernels", "Kernels, their functions and their spectra."),

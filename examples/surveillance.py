@@ -40,7 +40,7 @@ def separate(frames: np.ndarray) -> RobustPCA:
 
 
 def draw(model: RobustPCA, frames: np.ndarray, folder: Path) -> Path:
-    """Draw four frames beside their two parts."""
+    """Draw four frames next to their two parts."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,7 +1,7 @@
 """See a table in a few dimensions, and know which directions are real.
 
 Nearly every method of this field is one pass that collects mergeable moments, one small symmetric eigenproblem, and a
-subspace to look through. Names are loaded when they are first used, so that importing eigenlens is cheap.
+subspace to look through. Names are loaded when they are first used, so importing eigenlens is cheap.
 """
 
 from __future__ import annotations

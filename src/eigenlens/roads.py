@@ -1,8 +1,8 @@
-"""Which road leads from rows to their leading directions at the least cost: a rule, with its reason in words.
+"""Which road leads from rows to their leading directions at the least cost: a rule, with its reason.
 
 A pass keeps a scatter (p × p numbers), a factor (the rows themselves, where they are few), or no more than an outline
 (means and variances): directions then come from products of the rows with a few vectors at a time. Costs are counted in
-multiplications of a large matrix product; others are dearer by factors that were measured.
+multiplications of a large matrix product; others cost more, by factors that were measured.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SPARSE = 15.0  # of one with a stored cell of a sparse table
 SPARSE_SQUARE = 250.0  # of one in a scatter of a sparse table
 SPARSE_GRAM = 60.0  # of one in the product of a sparse table with itself, where one side is short
 READ = 200.0  # of a cell that is read again for each product
-DECOMPOSED = 10.0  # of an eigenproblem, beside the cube of its size
+DECOMPOSED = 10.0  # of an eigenproblem, relative to the cube of its size
 SPARSE_STEPS = 200  # products with one vector that directions of a sparse table take
 STEPS = 11  # products with a block of vectors that directions take where they stand out
 PATIENCE = 4.0  # times the cost of the other road that a search may take before it is given up
 LEAST_STEPS, MOST_STEPS = 60, 400  # of a search that can be given up, or not
 SINGLE = 16  # times as many where each is a product with one vector
 KEPT = 1.5  # what a scatter may cost more: it merges, and takes in more rows
-ROOM = 2**28  # bytes for which nobody asks whether they are there
+ROOM = 2**28  # bytes that are not checked for
 LEAST = 500  # rows, or columns, below which all roads are short
 LEAST_SPARSE = 100  # the same of a sparse table, which would be made dense on another road
 SHORT = 1e10  # multiplications that take a few tenths of a second: a scatter, which merges, is worth them
@@ -77,7 +77,7 @@ def choose_road(
     filled : float, optional
         Share of the cells that a sparse table stores; None for one that is not sparse.
     in_memory : bool
-        Whether the rows lie in memory, so that multiplying them again costs no reading.
+        Whether the rows lie in memory, so multiplying them again costs no reading.
 
     Examples
     --------

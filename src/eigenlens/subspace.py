@@ -132,7 +132,7 @@ class Subspace:
         return principal_angles(self.orthonormal(), _xp.like(other.orthonormal(), self.basis))
 
     def distance(self, other: Subspace) -> float:
-        """Return the sine of the largest angle between the directions; 1 where their dimensions differ."""
+        """Return the sine of the largest angle between the directions; 1 if their dimensions differ."""
         if self.orthonormal().shape[1] != other.orthonormal().shape[1]:
             return 1.0
         xp = _xp.namespace(self.basis)

@@ -57,7 +57,7 @@ def test_the_command(capsys):
 
 def test_wrong_answers_are_told_the_right_ones(capsys):
     assert run(["advise", "glasses"]) == 2
-    assert "take one of table, classes, number" in capsys.readouterr().err
+    assert "choose one of table, classes, number" in capsys.readouterr().err
     assert run(["advise", "two", "tables"]) == 2
     assert "already lead to CCA" in capsys.readouterr().err
 

@@ -278,7 +278,7 @@ def test_output_is_not_input_and_links_are_not_followed(wine, folder, capsys):
         (["report", "wine.csv", "--target", "nothing"], 1, "no such column; the columns are 'alcohol'"),
         (["report", "wine.csv", "--target", "kind", "--distances"], 2, "one at a time"),
         (["report", "wine.csv", "--target", "kind", "--method", "pca"], 1, "it is for no target"),
-        (["report", "wine.csv", "--method", "tsne"], 2, "there are: auto, pca"),
+        (["report", "wine.csv", "--method", "tsne"], 2, "no such method; there are auto, pca"),
         (["report", "wine.csv", "--distances"], 1, "names of the rows must be numbers"),
         (["report", "wine.csv", "--delimiter", ";;"], 2, "one character"),
         (["report", "wine.csv", "--delimiter", ","], 1, None),

@@ -302,7 +302,7 @@ def test_files_that_a_shell_has_listed_are_one_table(people, folder, capsys):
         (["p.csv", "link.csv"], 1, "link.csv: it is the same file as p.csv, so"),
         (["p.csv", "other.csv"], 1, "other.csv: its columns are not those of p.csv: it has 'z' in addition and no 'b'"),
         (["p.csv", "tabs.csv"], 1, "tabs.csv: its columns are separated by tabs, those of p.csv by commas."),
-        (["p.csv", "-"], 2, "is a table by itself"),
+        (["p.csv", "-"], 2, "cannot be combined with files"),
         (["p.csv", "t.parquet"], 1, "files are of several kinds (.parquet, text); name those of one kind"),
         (["p.csv", "gone.csv"], 2, "'gone.csv' does not exist"),
     ],

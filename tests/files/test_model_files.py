@@ -434,5 +434,5 @@ def test_a_full_disk_leaves_the_old_file(room, tmp_path):
 def test_a_file_must_hold_the_kind_that_was_asked_for(tmp_path):
     path = save(PCA(1).fit(np.eye(4)), tmp_path / "pca.eigenlens")
     assert isinstance(load(path, PCA), PCA)
-    with pytest.raises(ValueError, match="holds a PCA, and kind=LDA was asked for"):
+    with pytest.raises(ValueError, match="holds a PCA, but kind=LDA was asked for"):
         load(path, LDA)

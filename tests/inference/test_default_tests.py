@@ -69,7 +69,7 @@ def test_groups_and_blocks_move_together():
     assert "whole groups" in str(SIR().fit(X, y).test_dimension(X, y, groups=whole))
     assert "whole groups" in str(LDA().fit(X, y > 0).test_dimension(X, y > 0, groups=whole))
     assert "shifted by 10" in str(CCA().fit(X, y).test_dimension(X, y, block=10))
-    with pytest.raises(InputError, match="takes every row by itself"):
+    with pytest.raises(InputError, match="treats rows as independent"):
         LDA().fit(X, y > 0).test_dimension(X, y > 0, groups=whole, method="wilks")
 
 
@@ -115,7 +115,7 @@ def test_rows_decide_between_wilks_and_permutations():
     X, rare = np.exp(rng.standard_normal((100, 4))), np.repeat([0, 1, 2], [90, 5, 5])
     test = LDA().fit(X, rare).test_dimension(X, rare)
     assert test.method == "permutation"
-    assert "Permutations were taken" in str(test)
+    assert "Permutations were used" in str(test)
     X, y = load_iris(return_X_y=True)
     assert LDA().fit(X, y).test_dimension(X, y).method == "wilks"
     heavy = rng.standard_cauchy((100, 5))
@@ -135,7 +135,7 @@ def test_words():
         "1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would usually show a "
         "squared correlation of 0.1 or more."
     )
-    assert "too few rows to tell of any" in str(wilks([0.5, 0.1], n=12, p=4, s=2))
+    assert "too few rows to tell if there are any" in str(wilks([0.5, 0.1], n=12, p=4, s=2))
     assert str(DimensionTest.chosen(2, {"eigenvalue": np.ones(3)}, "ladle")) == "2 of 3 directions are kept (ladle)."
 
 

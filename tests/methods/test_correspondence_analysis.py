@@ -212,3 +212,10 @@ def test_moments_are_those_of_the_rows_at_the_fit(kind, tmp_path):
     np.testing.assert_allclose(again.moments_.centred.matrix, parts.centred.matrix, rtol=1e-10, atol=1e-13)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(ca)).transform(N), ca.transform(N))
     assert ca.partial_fit(N).chi2_ == pytest.approx(2 * CorrespondenceAnalysis().fit(N).chi2_)
+
+
+def test_a_summary_shows_contributions_and_cosines():
+    summary = CorrespondenceAnalysis(2).fit(HAIR).summary()
+    for words in ("rows_.contributions", "columns_.contributions", "rows_.cos2", "columns_.cos2"):
+        assert words in str(summary)
+        assert words in summary._repr_html_()

@@ -459,3 +459,10 @@ def test_plain_pandas_frames_are_not_asked_column_by_column(monkeypatch):
 
     monkeypatch.setattr("narwhals.from_native", refuse)
     assert MixedPCA(2).fit(frame).transform(frame).shape == (6, 2)
+
+
+def test_a_summary_shows_adjusted_inertias_contributions_cosines_and_test_values():
+    table = pd.DataFrame({"a": list("xxyyzzxy"), "b": list("uvuvuvvv"), "c": list("ppqqpqpq")})
+    said = str(MixedPCA(2).fit(table).summary())
+    for words in ("Benzécri", "categories_.contributions", "categories_.cos2", "categories_.test_values"):
+        assert words in said

@@ -229,7 +229,7 @@ def test_steps_that_are_not_enough_are_told_where_nothing_else_fits(products, mo
     monkeypatch.setattr(roads, "MOST_STEPS", 2)
     X = TABLES["flat"]()
     assert not isinstance(PCA(K).fit(X).moments_, Outline)  # the dense road fits
-    monkeypatch.setattr("eigenlens.methods.pca.fits", lambda source, kind: False)
+    monkeypatch.setattr("eigenlens.methods._spread_problem.fits", lambda source, kind: False)
     with pytest.warns(NotConvergedWarning, match="after 2 products with the rows"):
         model = PCA(K).fit(X)
     assert model.spectrum_.residual > 1e-8

@@ -272,7 +272,7 @@ def test_too_little_observed_is_told():
     L, _ = planted(60, 60, 2, 0.0)
     with pytest.warns(MissingWarning, match="90% of the cells are NaN"):
         RobustPCA(lam=0.4).fit(with_holes(L, 0.9, seed=0)[0])
-    with pytest.warns(MissingWarning, match=r"\d+ observed cells are to determine the \d+ numbers"):
+    with pytest.warns(MissingWarning, match=r"\d+ observed cells must determine the \d+ numbers"):
         RobustPCA(lam=1.0).fit(with_holes(np.random.default_rng(0).standard_normal((30, 30)), 0.5)[0])
 
 

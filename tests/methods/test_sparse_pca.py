@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from refs import unshipped
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
@@ -15,9 +15,10 @@ from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarni
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
-from eigenlens.spectral import working_columns
+from eigenlens.spectral import axes_space, refitted_axes, working_columns
 from eigenlens.spectral.axes_forms import Matrix
 from eigenlens.spectral.elastic_net import ElasticNet
+from eigenlens.spectral.refitted_axes import refitted
 from eigenlens.spectral.sparse_axes import sparse_axes
 
 INF = float("inf")
@@ -120,9 +121,10 @@ def test_pitprops_as_published(pitprops):
     model = SparsePCA(6, alpha=[0.06, 0.16, 0.1, 0.5, 0.5, 0.5]).fit_moments(pitprops[0])
     np.testing.assert_allclose(100 * model.explained_variance_ratio_, [28.0, 14.0, 13.3, 7.4, 6.8, 6.2], atol=0.06)
     assert model.n_nonzero_.tolist() == [7, 4, 4, 1, 1, 1]
-    counted = SparsePCA(6, n_nonzero=[7, 4, 4, 1, 1, 1]).fit_moments(pitprops[0])
-    assert counted.n_nonzero_.tolist() == [7, 4, 4, 1, 1, 1]
-    assert counted.explained_variance_ratio_.sum() > model.explained_variance_ratio_.sum() - 0.02
+    for ridge in (None, 1e-6):
+        counted = SparsePCA(6, n_nonzero=[7, 4, 4, 1, 1, 1], ridge=ridge).fit_moments(pitprops[0])
+        assert counted.n_nonzero_.tolist() == [7, 4, 4, 1, 1, 1]
+        assert counted.explained_variance_ratio_.sum() > model.explained_variance_ratio_.sum() - 0.02
 
 
 # -- the knobs ------------------------------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ def test_a_refit_ends_early_at_the_same_places(ridge):
     assert again.n_iter_ <= plain.n_iter_
 
 
-@pytest.mark.parametrize("ridge", [1e-6, 0.1, INF])
+@pytest.mark.parametrize("ridge", [None, 1e-6, 0.1, INF])
 @pytest.mark.parametrize("count", [1, 5, 13, [2, 6, 9]])
 def test_counts_are_exact(wine, count, ridge):
     model = SparsePCA(3, n_nonzero=count, ridge=ridge).fit(wine)
@@ -163,7 +165,7 @@ def test_counts_are_exact(wine, count, ridge):
     np.testing.assert_allclose(np.linalg.norm(model.components_, axis=1), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("ridge", [0.0, 1e-6, INF])
+@pytest.mark.parametrize("ridge", [None, 0.0, 1e-6, INF])
 @pytest.mark.parametrize("kind", ["copies", "low rank", "ties"])
 def test_counts_are_exact_where_columns_depend_on_each_other(kind, ridge):
     for seed in range(12):
@@ -181,7 +183,7 @@ def test_counts_are_exact_where_columns_depend_on_each_other(kind, ridge):
         assert model.n_nonzero_.tolist() == [count] * 2, (seed, count)
 
 
-@pytest.mark.parametrize("ridge", [0.0, 1e-6, INF])
+@pytest.mark.parametrize("ridge", [None, 0.0, 1e-6, INF])
 def test_one_of_equal_columns_is_taken(ridge):
     X = np.outer(np.arange(6.0), np.ones(3))
     np.testing.assert_array_equal(SparsePCA(1, n_nonzero=1, ridge=ridge).fit(X).components_, [[1.0, 0.0, 0.0]])
@@ -193,13 +195,55 @@ def test_a_count_that_cannot_be_met_is_told(wine):
         SparsePCA(1, n_nonzero=4).fit(X)
 
 
+@pytest.mark.parametrize("k", [2, 3, 6])
+@pytest.mark.parametrize("count", [2, 4, 8, 12])
+def test_a_count_without_a_ridge_explains_most(k, count):
+    X = scale(load_breast_cancer().data)[:, :20]
+    model = SparsePCA(k, n_nonzero=count).fit(X)
+    assert model.n_nonzero_.tolist() == [count] * k
+    assert np.isnan(model.alpha_).all()
+    assert model.ridge_ == INF
+    others = [SparsePCA(k, n_nonzero=count, ridge=r, refit=True).fit(X) for r in (1e-6, INF)]
+    explained = model.explained_variance_ratio_.sum()
+    assert explained > max(other.explained_variance_ratio_.sum() for other in others) - 0.01
+    assert model.objective_ == pytest.approx(20 * (1 - explained))
+
+
+@pytest.mark.parametrize("k", [3, 6])
+def test_columns_of_one_variance_are_chosen_by_what_they_tell(wine, k):
+    """All single columns of scaled tables have the same variance, so rounding would choose among them."""
+    model = SparsePCA(k, n_nonzero=1)
+    places = model.fit(wine).components_ != 0
+    order = np.random.default_rng(5).permutation(13)
+    for other in (wine * 100, wine / 7, wine[::-1]):
+        np.testing.assert_array_equal(model.fit(other).components_ != 0, places)
+    np.testing.assert_array_equal(model.fit(wine[:, order]).components_ != 0, places[:, order])
+
+
+def test_columns_that_do_not_vary_do_not_make_a_table_wide():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 8)) @ rng.standard_normal((8, 8))
+    wide = np.hstack([X, np.ones((20, 50))])
+    near, far = (SparsePCA(2, n_nonzero=3, ridge=1e-9).fit(Y) for Y in (X, wide))
+    np.testing.assert_array_equal(far.components_[:, :8] != 0, near.components_ != 0)
+    np.testing.assert_allclose(far.alpha_ * 8 / 58, near.alpha_)
+
+
+@pytest.mark.parametrize("knob", [{}, {"n_nonzero": 2}, {"n_nonzero": 2, "ridge": INF}, {"alpha": [0.1]}])
+def test_a_constant_table_is_told_once(knob):
+    with pytest.warns(RankWarning) as said:
+        model = SparsePCA(1, **knob).fit(np.ones((5, 3)))
+    assert [str(one.message)[:30] for one in said] == ["All columns of X are constant:"]
+    assert not model.components_.any()
+
+
 def test_places_that_alternate_are_held_and_no_penalty_is_told():
     rng = np.random.default_rng(0)
     V = rng.standard_normal((3, 40)) * (rng.random((3, 40)) < 0.3)
     X = rng.standard_normal((300, 3)) @ V + 0.5 * rng.standard_normal((300, 40))
     held = 0
     for count in range(8, 32, 2):
-        model = SparsePCA(3, n_nonzero=count).fit(X)
+        model = SparsePCA(3, n_nonzero=count, ridge=1e-6).fit(X)
         assert np.count_nonzero(model.components_, axis=1).tolist() == [count] * 3
         assert np.isnan(model.alpha_).all() or (model.alpha_ > 0).all()
         held += np.isnan(model.alpha_).all()
@@ -207,7 +251,7 @@ def test_places_that_alternate_are_held_and_no_penalty_is_told():
 
 
 def test_a_share_of_the_penalty_that_kills(wine):
-    with pytest.warns(RankWarning, match="component 0, 1 has no nonzero loading"):
+    with pytest.warns(RankWarning, match="components 0, 1 have no nonzero loading"):
         dead = SparsePCA(2, alpha=1.0, relative=True).fit(wine)
     assert not dead.components_.any()
     assert not dead.explained_variance_ratio_.any()
@@ -344,7 +388,10 @@ def test_a_path_shares_its_rounds(monkeypatch):
 
 
 @pytest.mark.parametrize("k", [1, 3, 6])
-@pytest.mark.parametrize("knob", [{"alpha": 0.0178}, {"alpha": 0.0178, "relative": True}, {"n_nonzero": 3}])
+@pytest.mark.parametrize(
+    "knob",
+    [{"alpha": 0.0178}, {"alpha": 0.0178, "relative": True}, {"n_nonzero": 3}, {"n_nonzero": 3, "ridge": 1e-6}],
+)
 def test_units_change_no_place(wine, k, knob):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
@@ -353,7 +400,7 @@ def test_units_change_no_place(wine, k, knob):
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-9)
 
 
-@pytest.mark.parametrize("ridge", [1e-6, INF])
+@pytest.mark.parametrize("ridge", [None, 1e-6, INF])
 @pytest.mark.parametrize(("k", "count"), [(13, 2), (13, 3), (13, 6), (4, 2)])
 def test_neither_units_nor_the_order_of_rows_change_the_places_of_a_count(wine, k, count, ridge):
     model = SparsePCA(k, n_nonzero=count, ridge=ridge)
@@ -364,7 +411,7 @@ def test_neither_units_nor_the_order_of_rows_change_the_places_of_a_count(wine, 
 
 def test_places_that_alternate_are_the_better_of_two_starts():
     iris = scale(load_iris().data)
-    model = SparsePCA(2, n_nonzero=1).fit(iris)
+    model = SparsePCA(2, n_nonzero=1, ridge=1e-6).fit(iris)
     G = covariance(iris)
     pairs = [list(pair) for pair in itertools.combinations(range(4), 2)]
     left = [np.trace(G) - np.trace(np.linalg.solve(G[np.ix_(on, on)], G[on] @ G[:, on])) for on in pairs]
@@ -396,6 +443,76 @@ def test_columns_at_work_find_what_all_columns_find(knob, ridge, monkeypatch):
     assert some.objective == pytest.approx(every.objective, rel=1e-9)
     np.testing.assert_allclose(some.B, every.B, atol=1e-7)
     np.testing.assert_allclose(some.A, every.A, atol=1e-7)
+
+
+@pytest.mark.parametrize("knob", [{"l1": 0.3}, {"l1": 8.0}, {"counts": 12}, {"counts": 70}])
+@pytest.mark.parametrize("factored", [False, True])
+def test_a_space_of_partners_finds_what_the_whole_form_finds(knob, factored, monkeypatch):
+    monkeypatch.setattr(axes_space, "LEAST", 1)
+    monkeypatch.setattr(axes_space, "ROOM", 4)  # so it is made smaller on the way
+    rng = np.random.default_rng(0)
+    F = rng.standard_normal((100, 150))
+    F[:, :20] += 2 * rng.standard_normal((100, 1))
+    F[:, 20:40] += 1.5 * rng.standard_normal((100, 1))
+    F *= (150 / np.sum(F**2)) ** 0.5
+    start = np.linalg.svd(F)[2][:2].T
+    ((name, value),) = knob.items()
+    options = {name: np.full(2, value), "tol": 1e-10, "max_iter": 2000, "polish": True}
+    form = Matrix(F, factored=True) if factored else Matrix(F.T @ F)
+    assert axes_space.suits(form, 2)
+    some = axes_space.axes_in_space(form, start, **options)
+    every = sparse_axes(form, start, ridge=INF, **options)
+    assert some.converged
+    assert some.objective == pytest.approx(every.objective, rel=1e-9)
+    np.testing.assert_allclose(some.B, every.B, atol=1e-7)
+    np.testing.assert_allclose(some.A, every.A, atol=1e-7)
+    np.testing.assert_allclose(some.penalties, every.penalties, atol=1e-7)
+
+
+def test_a_large_form_is_multiplied_a_few_times(monkeypatch):
+    products = []
+    image = Matrix.image
+
+    def counted(self, A):
+        products.append(A.shape[1])
+        return image(self, A)
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 900))
+    X[:, :200] += rng.standard_normal((300, 1))
+    X[:, 200:350] += rng.standard_normal((300, 1))
+    monkeypatch.setattr(Matrix, "image", counted)
+    model = SparsePCA(2, n_nonzero=300, ridge=INF).fit(X)
+    assert model.n_iter_ > len(products)  # once it was twice in each round
+    assert len(products) < 25
+
+
+@pytest.mark.parametrize("factored", [False, True])
+def test_many_loadings_are_refitted_together(factored, monkeypatch):
+    rng = np.random.default_rng(1)
+    F = rng.standard_normal((60, 90)) * np.geomspace(3, 0.1, 90)
+    form, B = Matrix(F, factored=True) if factored else Matrix(F.T @ F), np.zeros((90, 4))
+    for j in (0, 1, 3):  # one axis has vanished
+        B[rng.choice(90, 30, replace=False), j] = rng.standard_normal(30)
+    one_by_one = refitted(form, B)
+    monkeypatch.setattr(refitted_axes, "DENSE", 10)
+    together = refitted(form, B)
+    assert not together[:, 2].any()
+    np.testing.assert_array_equal(together != 0, B != 0)
+    np.testing.assert_allclose(np.abs(together), np.abs(one_by_one), atol=1e-7)
+
+
+@pytest.mark.parametrize("factored", [False, True])
+def test_a_unit_of_a_form_is_as_good_as_scaling_it(factored):
+    F = np.random.default_rng(2).standard_normal((30, 40))
+    values = F if factored else F.T @ F
+    near, far = Matrix(values, factored, 3.0), Matrix(F.T @ F * 3.0)
+    B = np.eye(40)[:, :3]
+    for said, meant in ((near.gram, far.gram), (near.image(B), far.image(B)), (near.turned(B)[0], far.turned(B)[0])):
+        np.testing.assert_allclose(said, meant, rtol=1e-12, atol=1e-12)
+    assert near.turned(B)[1] == pytest.approx(far.turned(B)[1])
+    on = np.array([1, 5, 7])
+    np.testing.assert_allclose(near.block(on), far.block(on), rtol=1e-12)
 
 
 def test_path(wine):
@@ -461,15 +578,16 @@ def test_axes_on_the_same_places_are_turned_to_uncorrelated_scores():
     rows = np.random.default_rng(0).standard_normal((50, 4))
     rows = np.linalg.qr(rows - rows.mean(axis=0))[0]
     X = 7.0 * rows @ np.linalg.cholesky(covariance).T
-    model = SparsePCA(2, n_nonzero=2).fit(X)
+    model = SparsePCA(2, n_nonzero=2, ridge=1e-6).fit(X)
     assert (model.components_ != 0).tolist() == [[False, True, True, False]] * 2
     assert model.explained_variance_ratio_.sum() > 0.98
     assert abs(np.corrcoef(model.transform(X).T)[0, 1]) < 1e-6
     assert not np.signbit(model.components_[model.components_ == 0]).any()
 
 
+@pytest.mark.parametrize("ridge", [None, 1e-6])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_few_loadings_of_a_wide_table_are_those_that_were_planted(seed):
+def test_few_loadings_of_a_wide_table_are_those_that_were_planted(seed, ridge):
     """From principal axes, regressions on more columns than rows took columns that fit scores and say little."""
     rng = np.random.default_rng(seed)
     n, p, k, m = 200, 1000, 3, 20
@@ -477,7 +595,7 @@ def test_few_loadings_of_a_wide_table_are_those_that_were_planted(seed):
     for row in V:
         row[rng.choice(p, m, replace=False)] = rng.standard_normal(m)
     X = rng.standard_normal((n, k)) * np.linspace(3, 1.5, k) @ V + rng.standard_normal((n, p))
-    model = SparsePCA(k, n_nonzero=m).fit(X)
+    model = SparsePCA(k, n_nonzero=m, ridge=ridge).fit(X)
     soft = SparsePCA(k, n_nonzero=m, ridge=np.inf).fit(X)
     assert model.n_nonzero_.tolist() == [m] * k
     assert model.explained_variance_ratio_.sum() > 0.96 * soft.explained_variance_ratio_.sum()
@@ -494,12 +612,13 @@ def test_nearly_as_many_loadings_as_rows_take_the_places_of_thresholds():
     assert np.flatnonzero(model.components_[1]).tolist() == list(range(15, 30))
 
 
+@pytest.mark.parametrize("ridge", [None, 1e-6])
 @pytest.mark.parametrize("n_nonzero", [3, 8, 33])
-def test_smooth_columns_do_not_make_rounding_show(n_nonzero):
+def test_smooth_columns_do_not_make_rounding_show(n_nonzero, ridge):
     X = np.random.default_rng(0).standard_normal((60, 401)).cumsum(axis=1)
-    first = SparsePCA(3, n_nonzero=n_nonzero).fit(X).components_
+    first = SparsePCA(3, n_nonzero=n_nonzero, ridge=ridge).fit(X).components_
     for other in (X * 100, X + 1000.0, X[::-1]):
-        found = SparsePCA(3, n_nonzero=n_nonzero).fit(other).components_
+        found = SparsePCA(3, n_nonzero=n_nonzero, ridge=ridge).fit(other).components_
         assert np.array_equal(found != 0, first != 0)
         assert np.abs(np.abs(found) - np.abs(first)).max() < 1e-7
 
@@ -509,7 +628,7 @@ def test_loadings_that_cancel_are_not_held_at_the_places_of_thresholds():
     rng, t = np.random.default_rng(1), np.linspace(0, 1, 270)
     waves = np.array([np.sin((j + 1) * np.pi * t) for j in range(3)])
     X = rng.normal(size=(28, 3)) * [3, 2, 1] @ waves + 1e-3 * rng.normal(size=(28, 270))
-    model = SparsePCA(3, n_nonzero=20).fit(X)
+    model = SparsePCA(3, n_nonzero=20, ridge=1e-6).fit(X)
     soft = SparsePCA(3, n_nonzero=20, ridge=np.inf).fit(X)
     assert model.explained_variance_ratio_.sum() > 0.7 * soft.explained_variance_ratio_.sum()
 
@@ -522,7 +641,7 @@ def bands(n, p, seed):
     return 1.0 + rng.standard_normal((n, 8)) * np.geomspace(1, 0.02, 8) @ shapes + 1e-4 * rng.standard_normal((n, p))
 
 
-@pytest.mark.parametrize("ridge", [1e-6, 1e-2, INF])
+@pytest.mark.parametrize("ridge", [None, 1e-6, 1e-2, INF])
 @pytest.mark.parametrize("n_nonzero", [2, 5, 20])
 @pytest.mark.parametrize(("n", "p"), [(60, 402), (28, 270), (300, 60)])
 def test_neither_units_nor_the_order_of_columns_choose_among_neighbours(n, p, n_nonzero, ridge):
@@ -545,6 +664,6 @@ def test_a_ridge_is_raised_until_loadings_do_not_cancel(n_nonzero):
 
 def test_powers_of_two_change_no_bit():
     X = bands(40, 90, seed=2)
-    for knob in ({"alpha": 0.1}, {"n_nonzero": 7}):
+    for knob in ({"alpha": 0.1}, {"n_nonzero": 7}, {"n_nonzero": 3}, {"n_nonzero": 3, "ridge": INF, "refit": True}):
         one, other = (SparsePCA(3, **knob).fit(X * unit).components_ for unit in (1.0, 4.0))
         np.testing.assert_array_equal(one, other)

@@ -69,3 +69,14 @@ def test_names_of_many_classes_do_not_cover_each_other():
     boxes = [Text.get_window_extent(text) for text in display.ax_.texts if text.get_visible()]
     assert len(boxes) >= 25
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_names_of_many_classes_are_read_upon_their_rows():
+    """Rows are faint, and names as strong as the style writes: grey ones were lost in the middle of the picture."""
+    rng = np.random.default_rng(1)
+    labels = np.repeat([f"class {k:02d}" for k in range(30)], 20)
+    X = np.repeat(4 * rng.standard_normal((30, 5)), 20, axis=0) + rng.standard_normal((600, 5))
+    with mpl.style.context("dark_background"):
+        ax = LDA().fit(X, labels).plot(X, labels).ax_
+    assert {text.get_color() for text in ax.texts} == {"white"}
+    assert {drawn.get_alpha() for drawn in ax.collections if len(drawn.get_offsets()) == 20} == {0.3}

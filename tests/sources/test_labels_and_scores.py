@@ -82,9 +82,9 @@ def test_rows_of_vanishing_weight_count_for_nothing():
 
 
 def test_extreme_ridges_and_columns_are_answered_or_refused():
-    with pytest.raises(InputError, match=r"ridge=1e\+06 beside columns"):
+    with pytest.raises(InputError, match=r"ridge=1e\+06 with columns"):
         SIR(ridge=1e6).fit(X * 1e-300, X[:, 0])
-    with pytest.raises(InputError, match=r"ridge=1e\+06 beside columns"):
+    with pytest.raises(InputError, match=r"ridge=1e\+06 with columns"):
         CCA(ridge=1e6).fit(X * 1e-300, X * 1e-300)
     assert SIR(ridge=1e6).fit(X * 1e300, X[:, 0]).components_.shape == (3, 3)
 

@@ -63,7 +63,7 @@ def test_zero_weight_is_no_row():
 
 def test_a_heavy_tie_makes_fewer_slices_and_says_so():
     y = np.concatenate([np.full(60, 0.5), np.arange(40) + 1.25])
-    with pytest.warns(SliceWarning, match="y gives 5 slices where n_slices=10"):
+    with pytest.warns(SliceWarning, match="y gives 5 slices, but n_slices=10"):
         labels, _ = cut(y, 10)
     assert np.bincount(labels.codes).tolist() == [60, 10, 10, 10, 10]
 
@@ -77,7 +77,7 @@ def test_a_heavy_tie_at_the_top_is_a_slice():
 
 
 def test_more_slices_than_distinct_numbers():
-    with pytest.warns(SliceWarning, match="3 slices where n_slices=10"):
+    with pytest.warns(SliceWarning, match="3 slices, but n_slices=10"):
         labels, _ = cut([0.5, 1.5, 2.5, 0.5], 10)
     assert labels.codes.tolist() == [0, 1, 2, 0]
 

@@ -56,7 +56,7 @@ def test_a_report_of_rows_with_holes_is_the_fit_by_maximum_likelihood(flowers):
     counts = X.isna().sum()
     assert f"{counts.sum()} of 600 cells are missing" in notes(result)
     assert all(f"'{name}' {count}" in notes(result) for name, count in counts.items())
-    assert "PCA is fitted by maximum likelihood to the cells that are there" in notes(result)
+    assert "PCA is fitted by maximum likelihood to the observed cells" in notes(result)
     assert "Little's test" in notes(result)
     whole = len(X.dropna())
     assert f"Without the rows with unobserved cells, {whole} of 150 rows would be left" in notes(result)
@@ -130,7 +130,7 @@ def test_frequent_missing_words_are_a_kind_and_rare_ones_are_unobserved(flowers)
     result = found(flowers, target="target")
     assert "Missing words are a kind of their own, 'missing', in 'place'" in notes(result)
     assert "Missing words are unobserved, like missing numbers, in 'soil' (3)." in notes(result)
-    assert "fitted by maximum likelihood to the cells that are there" in notes(result)
+    assert "fitted by maximum likelihood to the observed cells" in notes(result)
     assert result.model[0].fill_words_ == {"place": "missing"}
     prepared = pd.DataFrame(result.model[0].transform(flowers), columns=result.model[0].names_out_)
     assert prepared["soil = sand"].isna().sum() == 3

@@ -17,7 +17,7 @@ from eigenlens.tables import TableFile
         ("--target 'y': no such column", "target='y': no such column"),
         ("if it is a number, add --as number.", "if it is a number, add target_is='number'."),
         ("fill them with --missing mean, or --drop 'a b'", "fill them with missing='mean', or drop='a b'"),
-        ("left out (--keep takes it in)", "left out (keep= takes it in)"),
+        ("left out (--keep keeps it)", "left out (keep= keeps it)"),
         ("leave out --no-standardise", "leave out standardise=False"),
         ("analyse some: --sample 500", "analyse some: sample=500"),
         ("(--method localized-sir asks for it)", "(method='localized-sir' asks for it)"),
@@ -32,7 +32,7 @@ def test_a_report_in_python_names_no_options():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((40, 2)), columns=["p", "q"]).assign(patient_id=rng.permutation(40))
     said = " ".join(eigenlens.report(frame).findings.notes)
-    assert "numbers= takes it in" in said
+    assert "numbers= keeps it" in said
     assert "--" not in said
     with pytest.raises(InputError, match=r"^target='P'.*did you mean 'p'"):
         eigenlens.report(frame, target="P")

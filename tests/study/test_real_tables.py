@@ -80,9 +80,9 @@ def test_the_right_encoding_is_read(measures, folder, capsys):
 
 def test_nothing_left_says_why_and_what_to_do(folder, capsys):
     said = refused(capsys, pd.DataFrame({"step": np.arange(1, 31)}))
-    assert "no column is left to analyse: 'step' only counts the rows (--keep 'step' takes it in)." in said
+    assert "no column is left to analyse: 'step' only numbers the rows (--keep 'step' keeps it)." in said
     said = refused(capsys, pd.DataFrame({"patient_id": np.arange(30) * 7 % 31, "day": ["2024-01-01"] * 30}))
-    assert "'patient_id' identifies rows, by its name (--keep 'patient_id' takes it in)" in said
+    assert "'patient_id' identifies rows, by its name (--keep 'patient_id' keeps it)" in said
     assert "'day' holds dates" in said
     said = refused(capsys, pd.DataFrame({"y": np.arange(30.0) ** 2}), "--target", "y")
     assert "the table has no other columns. Add columns" in said
@@ -108,14 +108,14 @@ def test_a_running_number_stays_where_a_target_has_nothing_else(folder, capsys):
     rng = np.random.default_rng(0)
     flow = pd.DataFrame({"year": np.arange(1900, 1960), "flow": np.arange(60) + 5 * rng.standard_normal(60)})
     said = answered(capsys, flow, "--target", "flow")
-    assert "'year' only counts the rows, and is taken in since there is no other column." in said["notes"]
+    assert "'year' only numbers the rows, but is kept since there is no other column." in said["notes"]
     assert said["shown_directions"] == 1
 
 
 def test_a_running_number_beside_other_columns_is_left_out(measures, folder, capsys):
     measures["step"] = np.arange(60)
     said = answered(capsys, measures, "--target", "height")
-    assert "'step' left out: it only counts the rows (--keep takes it in)." in said["notes"]
+    assert "'step' left out: it only numbers the rows (--keep keeps it)." in said["notes"]
     assert answered(capsys, measures, "--target", "height", "--keep", "step")["columns"] == 3
 
 
@@ -124,7 +124,7 @@ def test_an_identifier_is_no_predictor(name, measures, folder, capsys):
     measures[name] = np.random.default_rng(1).integers(10**5, 10**6, 60)
     said = answered(capsys, measures)
     assert said["columns"] == 3
-    assert f"{name!r} left out: it identifies rows, by its name (--numbers takes it in)." in said["notes"]
+    assert f"{name!r} left out: it identifies rows, by its name (--numbers keeps it)." in said["notes"]
     assert answered(capsys, measures, "--keep", name)["columns"] == 4
 
 

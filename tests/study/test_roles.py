@@ -44,7 +44,7 @@ def test_a_frequency_repeats_rows_and_is_not_a_feature(counted):
     found = report(counted, target="met")
     assert found.findings.n_rows == counted.Freq.sum()
     assert "Freq" not in found.findings.loading_names
-    assert "'Freq' weighs the rows" in notes(found)
+    assert "'Freq' weights the rows" in notes(found)
     repeated = report(counted.loc[counted.index.repeat(counted.Freq)].drop(columns="Freq"), target="met")
     np.testing.assert_allclose(found.findings.scores, repeated.findings.scores)
 
@@ -53,9 +53,9 @@ def test_a_frequency_repeats_rows_and_is_not_a_feature(counted):
 def test_counts_of_kinds_weigh_rows_by_their_short_names_too(name, counted):
     """Of `MASS::minn38`, and of what `dplyr::count` returns."""
     table = counted.rename(columns={"Freq": name})
-    assert f"'{name}' weighs the rows" in notes(report(table, target="met"))
+    assert f"'{name}' weights the rows" in notes(report(table, target="met"))
     dose = table.assign(dose=np.arange(len(table)) % 3)
-    assert (f"'{name}' weighs the rows" in notes(report(dose, target="met"))) == (name == "count")
+    assert (f"'{name}' weights the rows" in notes(report(dose, target="met"))) == (name == "count")
 
 
 def test_a_frequency_that_is_a_number_after_all(counted):
@@ -143,7 +143,7 @@ def test_years_say_when_and_not_what():
 def test_steps_of_ten_count_rows_too():
     rng = np.random.default_rng(4)
     frame = pd.DataFrame(rng.standard_normal((30, 2)), columns=["p", "q"]).assign(place=np.arange(30) * 10 + 5)
-    assert "'place' left out: it only counts the rows" in notes(report(frame))
+    assert "'place' left out: it only numbers the rows" in notes(report(frame))
 
 
 @pytest.mark.parametrize(("name", "counts"), [("index", True), ("Obs", True), ("seq_no", True), ("day", False)])
@@ -152,7 +152,7 @@ def test_a_running_number_that_restarts_identifies_rows_where_its_name_says_so(n
     rng = np.random.default_rng(4)
     running = np.tile(np.arange(1, 21), 4)
     frame = pd.DataFrame(rng.standard_normal((80, 2)), columns=["p", "q"]).assign(**{name: running})
-    left_out = f"{name!r} left out: it only counts the rows (keep= takes it in)"
+    left_out = f"{name!r} left out: it only numbers the rows (keep= keeps it)"
     assert (left_out in notes(report(frame))) == counts
     assert (left_out in notes(report(frame, target="q"))) == counts
     assert name in report(frame, numbers=[name]).findings.loading_names

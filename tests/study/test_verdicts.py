@@ -103,7 +103,10 @@ def test_lda_of_shares_is_judged_as_its_own_test_judges_it(tmp_path):
 
 
 def test_the_picture_shows_what_noise_reaches(tmp_path):
-    for method, words in (("fda", "Is there more than chance gives?"), ("sparse-pca", "unrelated columns would reach")):
+    for method, words in (
+        ("fda", "Is there more than chance would give?"),
+        ("sparse-pca", "unrelated columns would reach"),
+    ):
         page = render(findings_of(columns(True), tmp_path, method=method, **plan_for(method)))
         assert words in page
         assert 'class="band"' in page
@@ -122,7 +125,7 @@ def test_columns_made_of_one_column_of_words_are_no_finding(method, tmp_path):
     table["colour"] = rng.choice(["red", "green", "blue", "grey"], 200)
     found = findings_of(table, tmp_path, method=method)
     assert found.shown_directions == 0
-    assert "of one column of words together" in found.test.about
+    assert "from one column of words together" in found.test.about
 
 
 def test_a_map_is_held_against_the_stick_and_what_is_negative(tmp_path):

@@ -62,7 +62,7 @@ def named(ax: Any, name: str, xy: Any, size: float, colour: str) -> Any:
 
 
 def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
-    """Place names beside their points so that they cover neither each other nor the legend nor, with luck, dots.
+    """Place names next to their points, where they cover neither each other nor the legend nor, with luck, dots.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Display:
     rows_optional : bool
         Whether it takes rows all the same, to draw them behind the rest.
     without_target : str
-        The display that stands in where there is no y.
+        The display that is used if there is no y.
     """
 
     needs: ClassVar[str] = "X"

@@ -1,4 +1,4 @@
-"""Where names go in a picture: beside their points, so that they cover neither each other nor, with luck, anything."""
+"""Where names go in a picture: next to their points, where they cover neither each other nor, with luck, anything."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _multiply() -> None:
 
 
 def field(path: Path, name: str) -> int | None:
-    """Return the number beside a name, in a file of such lines."""
+    """Return the number next to a name, in a file of such lines."""
     try:
         for line in path.read_text().splitlines():
             words = line.split()

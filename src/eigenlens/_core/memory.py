@@ -1,4 +1,4 @@
-"""How much memory work would take, beside what there is: asked before the first allocation.
+"""How much memory work would take, compared with what there is: checked before the first allocation.
 
 Linux grants memory that it does not have and ends the process when it is used, so nobody can wait for a MemoryError.
 """

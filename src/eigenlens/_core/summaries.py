@@ -42,7 +42,7 @@ class Table:
         return optional.pandas().DataFrame(self.values, index=self.rows, columns=self.columns)
 
     def _cells(self) -> tuple[list[list[str]], str]:
-        """Return the part of the table that is shown, names included, and what is said of the rest."""
+        """Return the part of the table that is shown, names included, and what is said about the rest."""
         r, c = self.values.shape
         head = ["", *self.columns[:WIDTH]]
         body = [
@@ -71,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
-    """What a fitted model says of itself; `print` it, or show it in a notebook.
+    """What a fitted model says about itself; `print` it, or show it in a notebook.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ def followed(words: tuple[str, ...]) -> tuple[tuple[Answer, ...], Question | Lea
             raise click.UsageError(f"{word!r}: the answers before it already lead to {place.method}; leave it out.")
         possible = {way[len(path)].key: way[len(path)] for way, _ in leaves(place, path)}
         if word not in possible:
-            raise click.UsageError(f"{word!r} does not answer {place.text!r}; take one of {', '.join(possible)}.")
+            raise click.UsageError(f"{word!r} does not answer {place.text!r}; choose one of {', '.join(possible)}.")
         path, place = (*path, possible[word]), possible[word].then
     return path, place
 

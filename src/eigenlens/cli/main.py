@@ -53,13 +53,13 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 reading = together(
-    click.option("--delimiter", metavar="CHAR", help="What separates columns [default: told from the file]."),
-    click.option("--decimal", metavar="CHAR", help="The decimal mark [default: told from the file]."),
-    click.option("--encoding", help="The encoding of the text [default: told from the file]."),
+    click.option("--delimiter", metavar="CHAR", help="Column separator [default: detected]."),
+    click.option("--decimal", metavar="CHAR", help="Decimal mark [default: detected]."),
+    click.option("--encoding", help="Text encoding [default: detected]."),
     click.option("--na", multiple=True, metavar="TEXT", help="Another spelling of a missing cell."),
     click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
     click.option("--numbers", multiple=True, metavar="COL", help="Read a column as numbers that measure something."),
-    click.option("--drop", multiple=True, metavar="COL", help="Leave a column out."),
+    click.option("--drop", multiple=True, metavar="COL", help="Drop a column."),
 )
 asking = together(
     click.option("--target", metavar="COL", help="The column to explain: classes or a number."),
@@ -97,11 +97,15 @@ asking = together(
         "--stream/--no-stream",
         "stream",
         default=None,
-        help="Read the file twice, in pieces, rather than hold it in memory [default: from 10 million cells on].",
+        help="Read the file twice, in pieces, instead of holding it in memory [default: from 10 million cells on].",
     ),
-    click.option("--id", metavar="COL", help="The column that names the rows [default: told from the table]."),
-    click.option("--weights", metavar="COL", help="How much, or how often, each row counts [default: told, or all 1]."),
-    click.option("--group", metavar="COL", help="Rows that belong together in folds and permutations [default: told]."),
+    click.option("--id", metavar="COL", help="The column that names the rows [default: detected]."),
+    click.option(
+        "--weights", metavar="COL", help="How much, or how often, each row counts [default: detected, or all 1]."
+    ),
+    click.option(
+        "--group", metavar="COL", help="Rows that belong together in folds and permutations [default: detected]."
+    ),
     click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
     click.option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random [default: 0]."),
 )
@@ -115,7 +119,7 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--title", help="Title of the page.")
-@click.option("--beside", metavar="NAME", help="Also write a page with a second method beside this one.")
+@click.option("--beside", metavar="NAME", help="Also write a page with a second method next to this one.")
 @click.option(
     "--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="File format of the scores."
 )

@@ -56,7 +56,7 @@ def _files(source: Path) -> list[Path]:
 
 def _is_link(path: Path) -> errors.CommandError:
     return errors.CommandError(
-        f"--out {path} is a symbolic link, which is not followed when writing; name the place itself."
+        f"--out {path} is a symbolic link, which is not followed when writing; name the file itself."
     )
 
 

@@ -84,7 +84,7 @@ def known_method(option: str, name: str) -> str:
     """Return the name of a method as the command line has it."""
     method = name.lower().replace("_", "-")
     if method != "auto" and method not in methods():
-        raise click.UsageError(f"{option} {method!r}: there are: auto, {', '.join(methods())}.")
+        raise click.UsageError(f"{option} {method!r}: no such method; there are auto, {', '.join(methods())}.")
     return method
 
 
@@ -94,9 +94,9 @@ def name_for(data: Sequence[Path]) -> str:
 
 
 def is_stdin(data: Sequence[Path]) -> bool:
-    """Tell whether rows come by a pipe; refuse a pipe beside files."""
+    """Tell whether rows come through a pipe; refuse a pipe together with files."""
     if STDIN in data and len(data) > 1:
-        raise click.UsageError("- (the standard input) is a table by itself; name it alone, or files alone.")
+        raise click.UsageError("- (standard input) cannot be combined with files; name one or the other.")
     return STDIN in data
 
 
@@ -270,6 +270,6 @@ def scores_in_memory(result: Study, data: Data) -> tuple[list[str], list[np.ndar
     names, columns = score_columns(
         findings.score_names, findings.scores, findings.target, y, findings.row_names, predicted
     )
-    if data.first_copies is not None:  # a row for each row of the file, however often it was met
+    if data.first_copies is not None:  # a row for each row of the file, however often it occurred
         columns = [column[data.first_copies] for column in columns]
     return names, columns

@@ -104,7 +104,7 @@ def is_positive_semidefinite(A: TableLike, *, tol: float | None = None) -> FormT
 def is_conditionally_negative_definite(D: TableLike, *, tol: float | None = None) -> FormTest:
     """Test whether vᵀDv ≤ 0 for all v with vᵀ1 = 0.
 
-    For large n it uses Lanczos iteration, which keeps only vectors besides D itself.
+    For large n it uses Lanczos iteration, which keeps only vectors in addition to D.
 
     Parameters
     ----------

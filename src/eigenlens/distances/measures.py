@@ -190,7 +190,7 @@ class Density(Atoms):
         return np.concatenate([lam for lam, _ in rules]), np.concatenate([slope for _, slope in rules])
 
     def _around_peaks(self) -> list[float]:
-        """Return where to cut the line around peaks that are narrow beside the finest nodes."""
+        """Return where to cut the line around peaks that are narrow compared with the finest nodes."""
         lam, _ = self._nodes(STEPS[-1] / FINER, [])
         x = np.log(lam)
         y = self._log_mass(x)

@@ -76,7 +76,7 @@ class Metric:
         return cls(metric, squared, given, symmetrize=symmetrize)
 
     def __call__(self, A: Array, B: Array) -> tuple[Array, bool]:
-        """Return what the metric says of two tables of rows, over 2^exponent, and whether it is squared already."""
+        """Return what the metric says about two tables of rows, over 2^exponent, and whether it is squared already."""
         if self.metric in EUCLIDEAN:
             centre = _xp.like(self.centre, A)
             unit = powers.power(-self.exponent)

@@ -13,7 +13,7 @@ from .._core.parameters import is_number
 
 
 def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarray:
-    """Return Gower's distances between the rows of a frame with numbers, words, and holes.
+    """Return Gower's distances between the rows of a frame with numbers, words and missing cells.
 
     A column of numbers adds |a − b| divided by its range; a column of words adds 0 for the same word and 1 for a
     different one. The distance is the mean over the columns that both rows have. Ordered categories count by their

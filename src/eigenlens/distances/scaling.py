@@ -25,7 +25,7 @@ from ..moments.pairwise import over_pairs
 from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
 from .tables import double_center_in_place, row_blocks
 
-CHEAP_EIGENVALUES = 200  # eigenvalues that are computed beside those of the map, since nobody notices
+CHEAP_EIGENVALUES = 200  # eigenvalues that are computed in addition to those of the map, since they cost little
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
 
 

@@ -99,7 +99,7 @@ def square_of(X: TableLike, name: str) -> Table:
 
 
 def is_made(X: TableLike) -> bool:
-    """Tell whether `square_of` makes a new array of X, which nobody else holds: of pairs, and of lists."""
+    """Tell whether `square_of` makes a new array of X, which nothing else holds: of pairs, and of lists."""
     shape = getattr(X, "shape", None)
     return isinstance(X, list | tuple) or (shape is not None and len(shape) == 1)
 
@@ -270,7 +270,7 @@ def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> fl
         raise errors.InputError(
             f"{name} is not symmetric: entry ({i}, {j}) is {float(A[i, j]):.10g} but entry ({j}, {i}) is "
             f"{float(A[j, i]):.10g}, a difference of {abs(float(A[i, j]) - float(A[j, i])):.3g} where {tolerance:.1g} "
-            f"could be rounding (largest difference of all). {way_out}"
+            f"could be rounding (the largest difference). {way_out}"
         )
     return worst
 

@@ -51,7 +51,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         """Apply Φ to float64 entries."""
 
     def _check(self) -> None:
-        """Refuse parameters for which Φ is no Schoenberg transform."""
+        """Refuse parameters for which Φ is not a Schoenberg transform."""
 
     @overload
     def __call__(self, D2: float) -> float: ...

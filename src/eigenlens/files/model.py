@@ -116,7 +116,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
     ----------
     path : path
     kind : class, optional
-        What the file must hold, such as `LDA`; anything else is refused. Editors then know what comes back.
+        What the file must hold, such as `LDA`; anything else is refused. Editors then know the type of the result.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
     except ValueError as error:
         raise errors.damaged(path, str(error)) from None
     if kind is not None and not isinstance(model, kind):
-        raise errors.ModelFileError(f"{path} holds a {type(model).__name__}, and kind={kind.__name__} was asked for.")
+        raise errors.ModelFileError(f"{path} holds a {type(model).__name__}, but kind={kind.__name__} was asked for.")
     _compare_versions(path, header.get("versions"))
     return model
 

@@ -1,4 +1,4 @@
-"""Which classes a model file may speak of.
+"""Which classes a model file may name.
 
 Those of this package that have given themselves a name (`_core.stored`): a new one joins by doing so in its own file.
 Of scikit-learn, only what is listed. Instances are made without calling their constructors.

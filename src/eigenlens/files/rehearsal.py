@@ -18,7 +18,7 @@ from .._core.errors import InputError, InputTypeError
 from ..moments import Moments
 
 OURS = (InputError, InputTypeError, NotFittedError)  # these rows do not suit the model, as other rows may
-FREE = 2**20  # columns that a small file may speak of: those that it scales and forgets are nowhere in it
+FREE = 2**20  # columns that a small file may claim: those that it scales and forgets are nowhere in it
 
 
 def rehearse(model: BaseEstimator | Moments, size: int) -> None:

@@ -202,7 +202,7 @@ class Decoder:
 
     def _class(self, node: dict[str, Any], depth: int) -> type:
         found = class_of(node.get("name"))
-        if not issubclass(found, Moments):  # which remember what they are moments of; calling others is nobody's need
+        if not issubclass(found, Moments):  # which remember what they are moments of; nobody needs to call others
             raise ValueError(f"it holds the class {found.__name__} rather than an instance")
         return found
 
@@ -259,5 +259,5 @@ MAKERS: dict[str, Any] = {
 def _cannot_hold(place: str, kind: str) -> errors.InputTypeError:
     return errors.InputTypeError(
         f"{place} is a {kind}, which model files do not hold: they keep numbers, text and the classes of eigenlens, so "
-        f"that loading runs no code. Use pickle or joblib for this model, if you trust whoever will send it back."
+        f"loading runs no code. Use pickle or joblib for this model, if you trust whoever will send it back."
     )

@@ -49,7 +49,7 @@ class Bootstrap(Result):
     model : estimator
         The fit to all rows.
     axis : str
-        What a direction is called: a component, or a factor where components were rotated.
+        What a direction is called: a component, or a factor if components were rotated.
 
     Examples
     --------

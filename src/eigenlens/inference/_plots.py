@@ -11,7 +11,7 @@ from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, named, place_nam
 
 LETTERS = 13  # of a title, in an inch
 MOST_NAMES = 40  # columns whose names can still be read
-WRITTEN_VALUES = 12  # p-values that can be written beside their points
+WRITTEN_VALUES = 12  # p-values that can be written next to their points
 
 
 def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
@@ -72,7 +72,7 @@ def _entitle(ax: Any, test: Any) -> None:
 
 
 def _with_p_values(test: Any, ax: Any) -> Any:
-    """Write p-values beside the points, where there are few of them; those that were not computed are left out."""
+    """Write p-values next to the points, if there are few; those that were not computed are left out."""
     if not test.is_test or np.isfinite(test.p_values).sum() > WRITTEN_VALUES:
         return ax
     values = np.asarray(test.statistics.get("statistic", test.statistics.get("eigenvalue")), dtype=float)

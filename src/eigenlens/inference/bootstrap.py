@@ -104,7 +104,7 @@ def bootstrap(
     -----
     Estimators that are fitted from moments (PCA, LDA, PDA, CCA, SIR, SparsePCA) never see the rows again: each unit is
     summarised once, and the moments of all resamples are one matrix product of counts with these summaries, exact to
-    round-off. With `missing="ml"`, resamples of up to 2,000 rows are climbed from the maximum of the likelihood of all
+    round-off. With `missing="ml"`, resamples of up to 2,000 rows are fitted from the maximum of the likelihood of all
     rows, many at a time. SIR keeps its slices. Other estimators are fitted with `sample_weight` if they accept it, and
     otherwise to the drawn rows.
 
@@ -112,8 +112,8 @@ def bootstrap(
     standard errors, the components are not determined individually, and their block is rotated together (Procrustes).
     Maps (`embedding_`) are rotated and shifted onto the map of all rows. Intervals of loadings are bias-corrected
     percentiles: the share of resamples below the estimate sets how far the percentiles move. Eigenvalues of a sample
-    are too large, and those of its resamples more so: their intervals are t standard errors about the estimate less its
-    bias, on the scale of logarithms, or of Fisher's z for correlations.
+    are too large, and those of its resamples more so: their intervals are ± t standard errors about the estimate minus
+    its bias, on the log scale, or on Fisher's z scale for correlations.
 
     References
     ----------

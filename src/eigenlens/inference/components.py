@@ -76,8 +76,8 @@ def components_test(
     n_draws : int
     random_state : int, Generator, RandomState or None
     budget : float, optional
-        Multiplications, counted and not timed, after which no further d is tested: at least so many directions are
-        shown then, and `stopped` is True.
+        Multiplications, counted and not timed, after which no further d is tested: at least this many directions
+        are then shown, and `stopped` is True.
 
     Returns
     -------
@@ -368,7 +368,7 @@ def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:
 def share_found(bar: float, n: float, p: int) -> float:
     """Return the smallest share of the variance that a direction must have to be found four times in five.
 
-    A direction of variance ℓ beside noise of variance 1 has an eigenvalue near (1 + ℓ)(1 + γ/ℓ), γ = p/n, with a
+    A direction of variance ℓ in noise of variance 1 has an eigenvalue near (1 + ℓ)(1 + γ/ℓ), γ = p/n, with a
     standard error of (1 + ℓ)·√(2/n·(1 − γ/ℓ²)) (Baik, Ben Arous, Péché 2005; Paul 2007).
 
     Parameters

@@ -65,7 +65,7 @@ class Standardised:
         return int(part.shape[1])
 
     def work(self) -> tuple[float, float]:
-        """Return about how many multiplications a fit takes, and a table drawn beside it."""
+        """Return about how many multiplications a fit takes, and a table drawn with it."""
         n, p = self.p if self.rows is None else len(self.rows), self.p
         m = min(n, p)
         return FIT_WORK * m * m * (m + (p if p > n else 0)), n * p * (m + MOVING)

@@ -168,7 +168,7 @@ def resampled_test(
     measure: str = "eigenvalue",
     at_most_1: bool = False,
 ) -> DimensionTest:
-    """Compare W·Σ_{j>d} λⱼ with its values where all that follows the d-th variate is noise.
+    """Compare W·Σ_{j>d} λⱼ with its values when everything after the d-th variate is noise.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a straight line sees, beside what slices see: both lie in the span that inverse regression looks for.
+"""What a straight line sees, in addition to what slices see: both lie in the span that inverse regression looks for.
 
 Under the condition by which inverse regression works, the least-squares slope of any function of y is in the span. One
 slope has p degrees of freedom where H slices have p(H − 1), so that a linear F test finds in few rows what slices miss.

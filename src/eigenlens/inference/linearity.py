@@ -1,7 +1,7 @@
 """Is the condition of inverse regression met? Given the direction found, other variates must have straight means.
 
 Rows of an elliptical law meet it in every direction. Clusters and curves in X break it, and then the bend of X itself
-is taken for a second direction of y. For an elliptical law the variates beside the direction may have their signs
+is taken for a second direction of y. For an elliptical law the other variates may have their signs
 changed, row by row, and nothing changes: this gives the law of the bend where there is none, heavy tails included.
 """
 

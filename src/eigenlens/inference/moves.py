@@ -41,7 +41,7 @@ class Moves:
 
     @classmethod
     def of(cls, n: int, groups: Any = None, block: Any = None) -> Moves:
-        """Read what a caller says of n rows."""
+        """Read what a caller says about n rows."""
         if groups is not None and block is not None:
             raise errors.InputError("groups and block were both given; pass only one of them.")
         if block is not None:

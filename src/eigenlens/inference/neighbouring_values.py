@@ -1,4 +1,4 @@
-"""Tests of the next eigenvalue by those beside it: given its neighbours, or by its gap to them.
+"""Tests of the next eigenvalue by those next to it: given its neighbours, or by its gap to them.
 
 Both need eigenvalues alone. The first is exact for normal noise of equal variance, whatever the size of the directions
 before. The second holds for large tables whose noise is correlated, within rows or along them.
@@ -24,7 +24,7 @@ def conditional_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
 
     Given the others, a singular value of normal noise has a density proportional to
     exp(−x²/2σ²)·x^(N − q)·Π|x² − sⱼ²|, on the interval between its neighbours, q being the smaller and N the larger
-    side of the table. σ² is what the directions found so far leave over.
+    side of the table. σ² is what the directions found so far leave.
 
     Parameters
     ----------
@@ -89,8 +89,9 @@ def _rule() -> tuple[np.ndarray, np.ndarray]:
 def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest:
     """Test "at most d" by the gap that follows the (d + 1)-th eigenvalue, over the gap after that (Onatski 2009).
 
-    At the edge of noise, eigenvalues have gaps of one law, in a unit that depends on the covariance of the noise and
-    cancels. The test holds for noise that is correlated, in tables large both ways, and has little power in others.
+    At the edge of noise, gaps between eigenvalues have one distribution, up to a unit that depends on the covariance of
+    the noise and cancels. The test holds for correlated noise in tables with many rows and many columns, and has little
+    power in others.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest
 def _gap_ratios() -> np.ndarray:
     """Draw (μ₁ − μ₂)/(μ₂ − μ₃) at the edge of a large symmetric normal matrix, sorted.
 
-    Its tridiagonal form has normal entries on the diagonal and χ beside it (Dumitriu, Edelman 2002), and the edge lives
+    Its tridiagonal form has normal entries on the diagonal and χ off it (Dumitriu, Edelman 2002), and the edge lives
     in its upper corner.
     """
     rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 """Are neighbouring rows alike? If so, n rows say less than n independent ones would.
 
 Rows of a sorted table are alike too: those of one class follow each other, or small ones precede large ones. But among
-four such rows in a row the order says nothing, and pairs beside each other are no more alike than pairs further apart.
+four such rows in a row the order says nothing, and pairs next to each other are no more alike than pairs further apart.
 In a series they are. Both are asked: whether neighbours are alike, and whether their order within four rows matters.
 """
 

@@ -17,7 +17,7 @@ from .._core.typing import RandomState, TableLike
 from ..sources import as_source, whole
 from .result import DimensionTest, check_level
 
-TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, which speaks against rejecting
+TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, so the test does not reject
 PERMUTED = "parallel, permutation"
 BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
@@ -114,9 +114,9 @@ def against_refits(
     blocks: Sequence[np.ndarray] | None = None,
     watched: Callable[[Iterator[np.ndarray]], Iterable[np.ndarray]] = iter,
 ) -> DimensionTest:
-    """Compare what a method finds in rows with what it finds where columns are permuted one by one.
+    """Compare what a method finds in rows with what it finds when columns are permuted one by one.
 
-    Unrelated columns, and otherwise what they are (Buja, Eyuboglu 1992).
+    Permuted columns are unrelated, but keep their own distributions (Buja, Eyuboglu 1992).
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ class DimensionTest(Result):
         return float(self.detectable[self.dimension])
 
     def with_note(self, *sentences: str) -> Self:
-        """Return the same test with more to say."""
+        """Return the same test with another sentence in its note."""
         return replace(self, note=" ".join(part for part in (self.note, *sentences) if part))
 
     def __str__(self) -> str:
@@ -170,7 +170,7 @@ class DimensionTest(Result):
 
     @property
     def of_the_next(self) -> str:
-        """Why there are no more, with the smallest that would have been found, as a sentence; empty where all are."""
+        """Why there are no more, with the smallest that would have been found, as a sentence; else empty."""
         if not self.is_test or self.dimension >= len(self.p_values):
             return ""
         if self.stopped:
@@ -184,7 +184,7 @@ class DimensionTest(Result):
         least = f"{_a(self.measure)} of {power:.2g} or more"
         if power <= NOTICEABLE_SHARE:
             return f"{place} is {NOT_SHOWN}, which would usually show {least}."
-        more = "of more" if self.dimension else "of any"
+        more = "if there are more" if self.dimension else "if there are any"
         if power >= 1:
             return f"There are {TOO_FEW} {more}: they would miss even a large direction."
         return f"There are {TOO_FEW} {more}: they would usually show {least}."

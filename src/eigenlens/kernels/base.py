@@ -132,7 +132,7 @@ class Kernel(BaseEstimator):
 
     @property
     def is_resolved(self) -> bool:
-        """Whether every parameter has a value, so that the kernel can be evaluated anywhere."""
+        """Whether every parameter has a value, so the kernel can be evaluated anywhere."""
         parts = [part for part in vars(self).values() if isinstance(part, Kernel)]
         return all(getattr(self, name) is not None for name in self._from_rows) and all(k.is_resolved for k in parts)
 

@@ -13,7 +13,7 @@ from .reduction import SHOWS
 from .shifted import ShiftedKernel
 from .squares import Path, digits_lost, gcv_score, grid
 
-DOUBT = 1e-8  # rounding of the matrix beside λ from which on it is not used
+DOUBT = 1e-8  # rounding of the matrix, relative to λ, from which on it is not used
 
 
 def kernel_expansion(kernel: Kernel, X: Array, weight: Array) -> Expansion | None:
@@ -24,7 +24,7 @@ def kernel_expansion(kernel: Kernel, X: Array, weight: Array) -> Expansion | Non
 
 
 def expansion_for(kernel: Kernel, X: Array, weight: Array, lam: float) -> Expansion | None:
-    """Return the expansion of a kernel if λ is so small beside its matrix that digits would be lost."""
+    """Return the expansion of a kernel if λ is so small compared with its matrix that digits would be lost."""
     if not isinstance(kernel, ShiftedKernel):
         return None
     trace = float(_xp.namespace(X).sum(weight * kernel._diagonal(X)))

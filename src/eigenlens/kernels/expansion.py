@@ -8,7 +8,7 @@ exact fractions, C = X diag(S) Y, with X and Y well conditioned. Then
 
 .. math:: P\sqrt{W} M X \,\mathrm{diag}(S)\, Y = U \,\mathrm{diag}(s)\, V^T
 
-by pivoted QR and Jacobi rotations, which keep the digits of every s, however small beside the largest.
+by pivoted QR and Jacobi rotations, which keep the digits of every s, however small compared with the largest.
 
 References
 ----------
@@ -166,7 +166,7 @@ def _features(d: int, scale: float, offset: float, along: float, lengths: np.nda
 
 
 def _block(d: int, e: int, scale: float, offset: float, along: float, length: float) -> list[list[Fraction]]:
-    """Return the features x₁ʲ in monomials (x₁ − along)ⁱ, beside a monomial of degree e of the other axes."""
+    """Return the features x₁ʲ in monomials (x₁ − along)ⁱ, times a monomial of degree e of the other axes."""
     powers = range(0 if e else 1, d - e + 1)
 
     def root(j: int) -> Fraction:

@@ -85,7 +85,7 @@ class Precomputed(Kernel):
         return kernel
 
     def with_matrix(self, K: Array) -> tuple[Precomputed, Array]:
-        """Return a copy that knows the matrix of a fit, so that its functions have inner products; and its points."""
+        """Return a copy that knows the matrix of a fit, so its functions have inner products; and its points."""
         numbers = np.arange(K.shape[0]) if self._numbers is None else self._numbers
         kernel = self.of_columns(numbers)
         kernel._matrix = K

@@ -25,12 +25,12 @@ from .._core.typing import Array
 
 STEPS = 80
 TOLERANCE, ENOUGH = 1e-14, 1e-10  # of complementarity: aimed at, and accepted where rounding allows no more
-RESIDUAL = 1e-4  # what an error of the equations counts beside it: an optimum is flat, and feels them less
+RESIDUAL = 1e-4  # how much an error of the equations counts relative to it: an optimum is flat, and feels them less
 NEARLY = 0.995  # share of the way to the boundary that a step may go
 PATIENCE, HOPELESS = 2, 12  # steps without progress: with an answer good enough, and with none
 REFINED = 2  # times that a step is corrected by its residual
 STALLED = 1e-10  # length of a step that leads nowhere
-LOST = 1e-3  # rounding of ΦᵀDΦ beside which the identity added to it has too few digits left
+LOST = 1e-3  # rounding of ΦᵀDΦ at which the identity added to it has too few digits left
 RANGE = 1e-100, 1e100  # bounds beyond which products of them overflow or vanish
 ROUNDING = 1e-11  # by which the conditions of an optimum may fail that was solved for
 USED = 1e-6  # share of its bound above which a coefficient is not 0
@@ -149,7 +149,7 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
 
 
 def _share(pull: Array, sizes: Array, a: Array) -> float:
-    """Return by how much β misses Φᵀa, beside what the sum could be."""
+    """Return by how much β misses Φᵀa, relative to what the sum could be."""
     xp = _xp.namespace(a)
     most = sizes * xp.linalg.vector_norm(a)
     return float(xp.max(xp.abs(pull[:, 0]) / xp.where(most > 0, most, xp.ones_like(most)))) if len(sizes) else 0.0

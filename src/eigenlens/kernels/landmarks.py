@@ -22,7 +22,7 @@ from .base import Kernel
 
 POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
 FLOOR = 1e-12  # residuals below this share of the largest k(x, x) are rounding: nothing is left to stand for
-FAR = 1e3  # trace of K beside what centring leaves of it, beyond which that floor takes digits of a fit
+FAR = 1e3  # trace of K relative to what centring leaves of it, beyond which that floor takes digits of a fit
 LARGE_LOSS = 0.1  # share of the trace beyond which a warning says that landmarks are too few
 
 

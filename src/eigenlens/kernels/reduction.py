@@ -88,7 +88,7 @@ def reduce(
     weight : array of shape (n,)
         All positive.
     keep : bool
-        Whether K is needed beside M.
+        Whether K is needed in addition to M.
     copies : float
         How many n×n tables the work after this will hold at once, for the prediction of memory.
     constant_only : bool

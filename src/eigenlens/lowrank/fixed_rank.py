@@ -156,7 +156,7 @@ def _columns_again(
 def _rows_again(found: Parts, X: Array, observed: Array | None, size: Array, rows: np.ndarray, tol: float) -> Parts:
     """Bring a fit back to the units of the rows; those divided or set aside whole get least absolute deviations.
 
-    What is small beside a large row may be far from small beside the others, and was not looked at closely.
+    What is small for a large row may be far from small for the others, and was not looked at closely.
     """
     V = found.vectors
     scores = np.array(_xp.to_numpy((found.low_rank @ V) * size))
@@ -251,7 +251,7 @@ def _tangent_step(fit: Factors, E: Array) -> Factors:
 
 
 def _beside(U: Array, rest: Array) -> tuple[Array, Array]:
-    """Return an orthonormal basis beside U for what is orthogonal to it, and the coordinates there.
+    """Return an orthonormal basis for what is orthogonal to U, and the coordinates there.
 
     Both are decomposed together: where the rest is next to nothing, its own basis would not be orthogonal to U.
     """

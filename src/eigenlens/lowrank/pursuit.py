@@ -78,7 +78,7 @@ def pursue(
         float64, anything finite in the cells that are not observed; rows multiplied by the root of their weight.
     observed : boolean array of shape (n, p), or None where all cells are
     root : array of shape (n, 1)
-        Root of the weight of each row: a row that stands there w times costs λ·w·|s| = λ√w·|√w s|.
+        Root of the weight of each row: a row that counts w times costs λ·w·|s| = λ√w·|√w s|.
     lam : float
         λ.
     tol : float
@@ -94,7 +94,7 @@ def pursue(
     objective: list[float] = []
     residuals: list[float] = []
     primal = dual = np.inf
-    done = mu == 0  # nothing but zeros
+    done = mu == 0  # only zeros
     for k in range(0 if done else max_iter):
         before = S
         S = _shrink_entries(X - L + U, penalty / mu, observed)

@@ -29,11 +29,10 @@ from ..sources.labels import are_shares
 from ..spectral import Spectrum
 from ._chosen import FOLDS, Validated
 from ._patterns import Completed, keeps_patterns, taking_holes
-from ._problem import Problem
+from ._problem import REREAD_CONDITION, Problem
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
 
-REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 Kept = TypeVar("Kept", bound=Moments)  # the moments of a method
 T = TypeVar("T")
@@ -62,7 +61,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Set the fitted attributes."""
 
     def _check_parameters(self, known: Known | None = None) -> None:
-        """Refuse parameters: those that no rows could make right, and then, before the pass, by what is known of X."""
+        """Refuse parameters: those that are wrong for any rows, and then, before the pass, by what is known about X."""
 
     # -- what a method says that models missing cells: TakesHoles ----------------------------------------------
 
@@ -70,10 +69,6 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     def _completed(self, moments: Any) -> Completed:
         """Return the moments that rows without holes would have given."""
-        raise NotImplementedError
-
-    def _set_law(self, problem: Any) -> None:
-        """Set `covariance_`, and the law that tells what is known of missing cells."""
         raise NotImplementedError
 
     # -- fitting -----------------------------------------------------------------------------------------------
@@ -116,7 +111,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
                     self.__dict__.pop(name, None)
                 moments = self._collect(source)
             problem, spectrum = self._solved(moments)
-            better = self._better_kind(source, problem, spectrum)
+            better = problem.better_kind(spectrum, source)
             if better is not None:
                 moments = self._collect(source, better)
                 problem, spectrum = self._solved(moments)
@@ -166,11 +161,6 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         found = choose(self, source, self._validated, FOLDS)
         self._chosen, self.cv_path_ = found.value, found.path
         return found.moments
-
-    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
-        """Return what another pass should keep, where digits were lost and rows can be read again."""
-        lost = problem.condition(spectrum) > REREAD_CONDITION and problem.moments.squared
-        return Factor if lost and source.rereadable else None
 
     def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
         """Fit from moments of a source's rows, or of some of them, that were collected before.
@@ -275,11 +265,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
         total = total_of(self._whole_moments) if hasattr(self, "subspace_") else None
         if total is None:
-            raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
+            why = ": its rule has no directions" if hasattr(self, "spectrum_") else " before it is fitted"
+            raise AttributeError(f"{type(self).__name__} has no structure_{why}")
         return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
-
-    def _why_no_structure(self) -> str:
-        return " before it is fitted"
 
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
@@ -288,7 +276,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         needed = self._moments(Factor)
         needed = taking_holes(needed) if keeps_patterns(moments) else needed
         if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
-            raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
+            name = type(needed).__name__
+            wanted = name if name.endswith("Moments") else f"{name} moments"
+            raise errors.moments_kind(type(moments).__name__, wanted, type(self).__name__)
         lacking = moments.lacks(needed)
         if lacking is not None:
             raise errors.moments_lack(*lacking, repr(self))
@@ -320,12 +310,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         self.spectrum_ = spectrum
         for name in OF_HOLES:
             self.__dict__.pop(name, None)
-        self._present(problem, spectrum)
         if self.missing in MODELLED:
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
             self._whole = problem.given
-            self._set_law(problem)
+        self._present(problem, spectrum)
 
     # -- testing -----------------------------------------------------------------------------------------------
 

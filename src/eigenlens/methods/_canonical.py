@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .._core import powers
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
+from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Cross
+from ..normal.redrawn import Redrawn
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..spectral.ridged import RidgedForm, plus_ridge, whiten_rows
+from ._canonical_tests import Sides, as_columns, table_leverages
 from ._problem import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
@@ -30,10 +33,13 @@ class CanonicalProblem(Problem):
         Covariance of Y. Where it has a factor, its rows are those of B's.
     y_whitening : Whitening
         Of Syy.
+    ridge : float
+        What was added to both diagonals, in the units of `centred`.
     """
 
     Syy: Form = None  # type: ignore[assignment]
     y_whitening: Whitening = None  # type: ignore[assignment]
+    ridge: float = 0.0
 
     condition_of = "[X, Y], columns scaled to unit variance,"
     metric_advice = "Use ridge, or drop collinear columns, if these directions matter."
@@ -42,6 +48,14 @@ class CanonicalProblem(Problem):
     def split(self) -> int:
         """Columns of X."""
         return self.pencil.dimension
+
+    @property
+    def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        def pairs(sample: Redrawn) -> Hypothesis:
+            p = int(np.count_nonzero(sample.columns < self.split))
+            return of_pairs(p, len(sample.columns) - p)
+
+        return None if self.ridge else pairs
 
     def solve(self) -> Spectrum:
         spectrum = canonical_pairs(self)
@@ -57,7 +71,21 @@ class CanonicalProblem(Problem):
         yield "Y", "Y", self.y_whitening
 
 
-def canonical_problem(moments: Cross, ridge: float, n_components: int, names: Any, asked: Any) -> CanonicalProblem:
+def require_variation(moments: Cross, ridge: float) -> None:
+    """Refuse a single row, and tables that do not vary."""
+    if moments.weight <= 1:
+        raise errors.weight_too_small(moments.weight, 1, "W − 1")
+    constant, p = None if ridge else _xp.to_numpy(moments.joint.constant_columns()), moments.split
+    if constant is not None and (constant[:p].all() or constant[p:].all()):
+        raise errors.InputError(
+            f"{'X' if constant[:p].all() else 'Y'}: every column is constant; nothing can be correlated with it. Leave "
+            "the table out."
+        )
+
+
+def canonical_problem(
+    moments: Cross, ridge: float, n_components: int, names: Any = None, asked: Any = None
+) -> CanonicalProblem:
     """Pose the problem of X against Y.
 
     Parameters
@@ -93,7 +121,7 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
         constant=None if constant is None else constant[:p],
         most=min(p, most),
     )
-    return CanonicalProblem(pencil, moments, joint, names, asked, Syy, y_whitening)
+    return CanonicalProblem(pencil, moments, joint, names, asked, Syy, y_whitening, ridge)
 
 
 def canonical_pairs(problem: CanonicalProblem) -> Spectrum:
@@ -140,6 +168,21 @@ def wilks_of_pairs(
     angles = _xp.to_numpy(canonical_angles(spectrum, problem))
     ranks = spectrum.whitening.rank, problem.y_whitening.rank  # type: ignore[union-attr]
     return wilks(np.cos(angles), problem.moments.weight, *ranks, alpha, method, sines=np.sin(angles))
+
+
+def sides_of_pairs(moments: Cross, ridge: float) -> Sides:
+    """Return what the test of the pairs of two tables needs to know."""
+
+    def by_theory(alpha: float, method: Any) -> DimensionTest:
+        require_variation(moments, 0.0)
+        problem = canonical_problem(moments, 0.0, min(moments.split, moments.joint.n_features - moments.split))
+        return wilks_of_pairs(problem.solve(), problem, alpha, method)
+
+    def tables(X: np.ndarray, Y: Any) -> tuple[Any, ...]:
+        Y, penalty = as_columns(Y), ridge * (len(X) - 1)
+        return X, Y, *(penalty * np.eye(table.shape[1]) if penalty else None for table in (X, Y))
+
+    return Sides(by_theory, table_leverages, tables, f"ridge={ridge!r}" if ridge else "")
 
 
 def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:

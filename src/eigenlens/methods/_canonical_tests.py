@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice
 from .._core.typing import TableLike
 from ..inference import (
@@ -20,9 +21,13 @@ from ..inference import (
     canonical_permutation_test,
     class_leverages,
     leverages,
+    wilks,
 )
+from ..moments import Grouped
 from ..sources import Source
+from ..spectral import Form, Pencil, solve
 from ._base import Kept
+from ._classifier import between_form
 from ._declaration import Wording
 from ._holes import TakesHoles
 from ._rows import labels_of_kept, repeated, repeated_or_none
@@ -115,7 +120,7 @@ class CanonicalTests(TakesHoles[Kept]):
         return str(sides.by_theory(0.05, "wilks").with_note(*self._unchecked(None)))
 
     def _unchecked(self, method: str | None) -> tuple[str, ...]:
-        """Return what is said of a test from moments that nobody chose."""
+        """Return the note of a default test from moments."""
         second = "y" if self._target == "labels" else self._second_name
         return () if method else (f"The test assumes normal data; pass X and {second} to check that.",)
 
@@ -134,7 +139,7 @@ def check_moved(method: str | None, groups: Any, block: int | None) -> bool:
     moved = groups is not None or block is not None
     if moved and method not in (None, "permutation"):
         raise errors.InputError(
-            f"method={method!r} takes every row by itself; groups and block are for method='permutation'."
+            f"method={method!r} treats rows as independent; groups and block need method='permutation'."
         )
     return moved
 
@@ -164,7 +169,7 @@ def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[Literal["wilk
     if len(X) - p - s - 1 <= 0:
         return "wilks", ""  # which says that rows are too few
     advice = advise(h, y_leverages, p, s)
-    return advice.method, "" if advice.method == "wilks" else f"Permutations were taken: {advice.reason}."
+    return advice.method, "" if advice.method == "wilks" else f"Permutations were used: {advice.reason}."
 
 
 def codes_of(y: Any) -> np.ndarray:
@@ -181,6 +186,18 @@ def table_leverages(Y: Any) -> tuple[np.ndarray, int]:
     """Return the leverages of rows in a table, and its rank."""
     h = leverages(as_columns(Y))
     return h, round(float(h.sum()))
+
+
+def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: Any = "wilks") -> DimensionTest:
+    """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
+    K, n, within = len(moments.labels), moments.weight, moments.within()
+    most = max(1, min(within.n_features, within.n_rows - K))
+    B = Form.of(within, n)
+    spectrum = solve(Pencil(between_form(within, moments.weights / n), B, None, within.constant_columns(), most))
+    rank = spectrum.whitening.rank  # type: ignore[union-attr]
+    ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]
+    cosines, sines = np.sqrt(ratios / (1 + ratios)), 1 / np.sqrt(1 + ratios)
+    return wilks(cosines, n, rank, K - 1, alpha, method, sines=sines)
 
 
 # -- what a study asks before a test -----------------------------------------------------------------------------------

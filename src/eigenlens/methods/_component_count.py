@@ -38,7 +38,7 @@ LINED_UP, MOST_COMPARED = 0.25, 2000  # correlation of neighbouring columns that
 CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
 LEVEL, DRAWS, SEED = 0.05, 199, 0  # of a test, and for n_components="auto"
 MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
-#: What a study says of parallel analysis.
+#: What a study says about parallel analysis.
 PARALLEL = Wording(
     "parallel analysis",
     "Components are compared with those of {draws} tables of unrelated normal columns of the same spread (parallel "

@@ -1,4 +1,4 @@
-"""What a method says of itself, once, to the parts of the package that know no method by name.
+"""What a method says about itself, once, to the parts of the package that know no method by name.
 
 The command line, studies, reports, ONNX files and the laws ask the class of a model for its `_declaration`. A method
 that has one in its own file, and is a public name of the package, is known to all of them.
@@ -26,7 +26,7 @@ Cost = Callable[[int, int, int], float]
 
 @dataclass(frozen=True)
 class Wording:
-    """What a study says of a test that it has made.
+    """What a study says about a test that it has made.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Wording:
     statistic: str = "What this direction and all after it carry together."
 
 
-NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it see too much."
+NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it find too much."
 LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
 NEXT_VARIANCE = "The variance along this direction over the mean of those left, columns in units of their own noise."
 ONE_BY_ONE = "Directions are tested one after the other "
@@ -79,7 +79,7 @@ WORDINGS: Mapping[str, Wording] = MappingProxyType(
 
 @dataclass(frozen=True)
 class DirectionTest:
-    """What `test_dimension` costs, and what a study says of it.
+    """What `test_dimension` costs, and what a study says about it.
 
     Attributes
     ----------
@@ -113,11 +113,11 @@ class DirectionTest:
         return None if self.theory is not None and self.theory(model, X, y) else self.cost
 
     def wording(self, method: str) -> Wording:
-        """Return what to say of a test that was made."""
+        """Return what to say about a test that was made."""
         base, linear = method.removesuffix(LINEAR), method.endswith(LINEAR)
         plain = Wording(base, ONE_BY_ONE + f"({base}), at {{level:.0%}}.")
         found = self.wordings.get(base) or WORDINGS.get(base, plain)
-        about = found.about + ' "No direction" is also put to a linear regression.'
+        about = found.about + ' "No direction" is also tested by a linear regression.'
         return replace(found, name=method, about=about) if linear else found
 
 

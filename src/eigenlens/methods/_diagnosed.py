@@ -22,14 +22,14 @@ NAMED = 8  # rows whose numbers are written into a picture
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """How far rows lie within the space of the components, and how far from it.
+    """How far rows lie from the mean within the space of the components, and how far from that space.
 
     Attributes
     ----------
     t2 : ndarray of shape (n,)
         T² = Σ z²/λ over the components: the distance from the mean within their space.
     q : ndarray of shape (n,)
-        Squared distance to the space; of columns over their standard deviations with `scale=True`.
+        Squared distance to the space; with `scale=True`, of columns divided by their standard deviations.
     t2_limit, q_limit : float
         New rows from a normal distribution exceed each with probability `level`.
     t2_contributions, q_contributions : ndarray of shape (n, p)
@@ -81,7 +81,7 @@ class Diagnosis:
         return f"<Diagnosis: {self}>"
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each row: T², Q, whether it is outlying, and the column to blame."""
+        """Return a pandas DataFrame, a line for each row: T², Q, whether it is outlying, and its main column."""
         beyond = np.where((self.q / max(self.q_limit, 1e-300) > self.t2 / self.t2_limit)[:, None], *self._parts())
         columns = {
             "t2": self.t2,
@@ -113,7 +113,7 @@ class Diagnosis:
         ax.axvline(self.t2_limit, color=INK, linewidth=0.8, linestyle=":")
         ax.axhline(self.q_limit, color=INK, linewidth=0.8, linestyle=":")
         reach = np.maximum(self.t2 / self.t2_limit, self.q / max(self.q_limit, 1e-300))
-        ax.set(xlabel="T² (within the components)", ylabel="Q (beside them)", xlim=(0, None), ylim=(0, None))
+        ax.set(xlabel="T² (within the components)", ylabel="Q (away from them)", xlim=(0, None), ylim=(0, None))
         ax.set_title(f"Rows beyond the {100 * self.level:g}% limits", fontsize=10, loc="left")
         plain(ax)
         far = [i for i in np.argsort(-reach)[:NAMED].tolist() if out[i]]

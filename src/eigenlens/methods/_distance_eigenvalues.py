@@ -44,7 +44,7 @@ class EigenvaluesOfDistances(RowsEstimator):
 
         Parameters
         ----------
-        X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed
+        X : table of shape (n, p); of shape (n, n) or condensed if distances are precomputed
             The rows, or the distances, of the fit; a model keeps none.
         y : ignored
         sample_weight : array of shape (n,), optional
@@ -72,7 +72,7 @@ class EigenvaluesOfDistances(RowsEstimator):
 
         Parameters
         ----------
-        X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed; optional
+        X : table of shape (n, p); of shape (n, n) or condensed if distances are precomputed; optional
             The rows, or the distances, of the fit. Without them, you get the eigenvalues that the fit has kept: up to
             1,500 rows, or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
         sample_weight : array of shape (n,), optional

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from .._core import optional
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Frame
 
 
@@ -86,6 +88,18 @@ class FactorTable:
         if self.columns is not None:
             index = pd.MultiIndex.from_arrays([self.columns, self.names], names=["column", "category"])
         return pd.DataFrame(columns, index=index)
+
+    def summaries(self, what: str, attribute: str, axes: list[str]) -> Iterator[tuple[str, Table]]:
+        """Yield what the summary of a model shows of these points, `what` being their plural."""
+        yield attribute, matrix(f"Coordinates of the {what} ({attribute}_)", self.coordinates, self.names, axes)
+        if self.contributions is not None:
+            title = f"Contributions of the {what} to the axes ({attribute}_.contributions)"
+            yield f"{attribute}.contributions", matrix(title, self.contributions, self.names, axes)
+        title = f"Squared cosines of the {what} ({attribute}_.cos2)"
+        yield f"{attribute}.cos2", matrix(title, self.cos2, self.names, axes)
+        if self.test_values is not None:
+            title = f"Test values of the {what}: beyond ±2, chance is unlikely ({attribute}_.test_values)"
+            yield f"{attribute}.test_values", matrix(title, self.test_values, self.names, axes)
 
     def _repr_html_(self) -> str:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, overload
 
@@ -12,7 +13,7 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, holed_test
-from ..moments import Factor
+from ..moments import Cross, Factor
 from ..normal import Conditional, EachHoledResampler, HoledResampler
 from ..normal.redrawn import Redrawn
 from ..spectral import Form
@@ -69,6 +70,22 @@ class FillsHoles(RowsEstimator):
         return tags
 
 
+class FillsOverGroups(FillsHoles):
+    """Rows come from groups: what is expected of a missing cell is a mean over all of them."""
+
+    @abstractmethod
+    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows filled with Σ P(k | x_o) E[x | x_o, k], and the standard deviations of their holes."""
+
+    def _filled(self, X: Array) -> Array:
+        if self.missing == "refuse":
+            return X
+        return with_holes(X, lambda block: block, lambda rows: self._expected(rows)[0])
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return self._expected(rows)[1]
+
+
 class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     """A method with a parameter `missing`: "refuse" NaN, or model missing cells by maximum likelihood ("ml")."""
 
@@ -77,14 +94,14 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
-    def _column_names(self) -> list[str] | None:
+    def _column_names(self, moments: Any) -> list[str] | None:
         """Return what messages call the columns of the moments."""
         names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
-
-    def _rank(self) -> int | None:
-        """Return the rank of the covariance relative to noise, None if it is full."""
-        return None
+        if not isinstance(moments, Cross):
+            return None if names is None else [str(name) for name in names]
+        x = range(moments.split) if names is None else names
+        y = range(moments.joint.n_features - moments.split) if self._y_names is None else self._y_names
+        return [f"{name} of X" for name in x] + [f"{name} of Y" for name in y]
 
     def _completed(self, moments: Any) -> Completed:
         """Return the moments that rows without holes would have given, by maximum likelihood."""
@@ -92,12 +109,13 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
             return Completed(moments)
         if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
             raise errors.InputError(
-                f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
-                f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number; "
-                f"test_dimension() of that fit tells how many directions are shown."
+                f"n_components={self.n_components!r} counts directions by a rule that holds only for rows without "
+                f"holes, and {share_missing(moments):.1%} of the cells are missing. Give n_components as a number; "
+                f"test_dimension() of that fit tells you how many directions are shown."
             )
         pooled = getattr(self._moments(Factor), "pooled", True)
-        return completed(moments, pooled, self._column_names(), self._rank())
+        rank = int(self.n_components) if self.missing == "ppca" else None
+        return completed(moments, pooled, self._column_names(moments), rank)
 
     # -- tests -------------------------------------------------------------------------------------------------
 
@@ -105,8 +123,8 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     _method_with_holes: ClassVar[str | None] = None
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        """Return what "at most d directions" says of a sample with holes; None if there is no test of it."""
-        return None
+        """Return what "at most d directions" says about a sample with holes; None if there is no test of it."""
+        return self._pose(self._whole_moments).hypothesis if self.missing == "ml" else None
 
     def _holed_test(
         self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
@@ -117,18 +135,18 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         hypothesis = self._hypothesis()
         if hypothesis is None:
             raise errors.InputError(
-                f"test_dimension of {self!r} holds its level for rows without holes, and {share:.1%} of the cells are "
-                f"missing. Pass the rows that miss nothing, or look at the intervals of eigenlens.inference.bootstrap."
+                f"test_dimension of {self!r} holds its level only for rows without holes, and {share:.1%} of the cells "
+                f"are missing. Pass the complete rows, or look at the intervals of eigenlens.inference.bootstrap."
             )
         if moved or method != self._method_with_holes:
             asked = "groups and block" if moved else f"method={method!r}"
             default = "" if self._method_with_holes is None else f" ({self._method_with_holes!r})"
             raise errors.InputError(
-                f"test_dimension of {name} with {asked} holds its level for rows without holes, and {share:.1%} of the "
-                f"cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows with "
-                f"the same holes. Or pass the rows that miss nothing."
+                f"test_dimension of {name} with {asked} holds its level only for rows without holes, and {share:.1%} "
+                f"of the cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows "
+                f"with the same holes. Or pass the complete rows."
             )
-        sample = Redrawn(moments, self._column_names())
+        sample = Redrawn(moments, self._column_names(moments))
         return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
 
     @property

@@ -34,7 +34,7 @@ from ._rows import Known, RowsTransformer, wanted
 
 SYMMETRIC = (
     "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
-    "directional-regression where you expect one."
+    "directional-regression if you expect one."
 )
 USUAL_SLICES = 10  # and distinct whole numbers that are their own slices, where n_slices is "auto"
 

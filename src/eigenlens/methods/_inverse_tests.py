@@ -111,7 +111,7 @@ class SliceTested(MomentsEstimator[Kept]):
         if not moved:  # the F test takes each row by itself
             test = with_linear(test, *self._line(moments, alpha))
         if source is None:
-            normal = "It is right for normal X; pass X and y for a test of any law."
+            normal = "It assumes normal X; pass X and y for a test that does not."
             return test.with_note(normal if self._slices.covariances else "")
         if Z is not None and test.dimension > 0:
             self._warn_bends(Z)
@@ -143,8 +143,8 @@ class SliceTested(MomentsEstimator[Kept]):
             errors.warn(
                 errors.SliceWarning(
                     f"X is clustered or curved along the first direction (means bend by {found.bend:.0%} of the "
-                    f"variance of a variate, p = {found.p_value:.2g}), and {type(self).__name__} takes such bends for "
-                    f"directions of y. Check them with LocalizedSIR, which does not need straight means."
+                    f"variance of a variate, p = {found.p_value:.2g}), and {type(self).__name__} mistakes such "
+                    f"bends for directions of y. Check them with LocalizedSIR, which does not need straight means."
                 )
             )
 
@@ -182,7 +182,7 @@ class SliceTested(MomentsEstimator[Kept]):
             check_choice("method", method, self._slices.tests)
         if moved and method not in (None, "permutation"):
             raise errors.InputError(
-                f"method={method!r} takes every row by itself; groups and block are for method='permutation'."
+                f"method={method!r} treats rows as independent; groups and block need method='permutation'."
             )
         check_number("n_draws", n_draws, 1, integer=True)
         if self.ridge:

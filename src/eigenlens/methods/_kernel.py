@@ -91,7 +91,7 @@ class KernelEstimator(RowsEstimator):
         return kernel
 
     def _gather(self, source: Source, kernel: Kernel, far: float = 0.0) -> Rows:
-        """Read all rows, and move them to the origin where that changes nothing but digits.
+        """Read all rows, and move them to the origin where that changes only digits.
 
         With `far`, only if they lie further off than so many times their spread.
         """
@@ -141,7 +141,7 @@ class KernelEstimator(RowsEstimator):
 
     @property
     def landmarks_(self) -> np.ndarray:
-        """Numbers of the rows that are landmarks."""
+        """Indices of the landmark rows."""
         if not hasattr(self, "_landmark_numbers"):
             raise AttributeError(f"{type(self).__name__} has landmarks_ only after a fit with n_landmarks")
         return self._landmark_numbers

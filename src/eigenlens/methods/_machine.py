@@ -333,14 +333,14 @@ class KernelMachine(KernelEstimator):
 
     @property
     def path_(self) -> Path:
-        """Scores over λ: `lams`, `gcv`, `loo`, `df`; only where `lam` named a rule."""
+        """Scores over λ: `lams`, `gcv`, `loo`, `df`; only if `lam` is a rule."""
         if not hasattr(self, "_path"):
-            raise AttributeError("path_ is there only after a fit with lam='gcv' or lam='loo'")
+            raise AttributeError("path_ exists only after a fit with lam='gcv' or lam='loo'")
         return self._path
 
     @property
     def support_(self) -> np.ndarray:
-        """Numbers of the support vectors among the rows of the fit (hinge and ε-insensitive loss, no landmarks)."""
+        """Indices of the support vectors among the rows of the fit (hinge and ε-insensitive loss, no landmarks)."""
         if not hasattr(self, "_support"):
             raise AttributeError(f"loss={self.loss!r} with n_landmarks={self.n_landmarks} has no support vectors")
         return self._support
@@ -358,5 +358,5 @@ class KernelMachine(KernelEstimator):
 
 def _lams_shape(value: Any) -> errors.InputError:
     return errors.InputError(
-        f"lams={value!r} must be a list of positive finite numbers; leave it out for a grid made to measure."
+        f"lams={value!r} must be a list of positive finite numbers; leave it out for the default path."
     )

@@ -14,7 +14,7 @@ from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
-from ..spectral import Form, Pencil, Whitening, whiten
+from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ._declaration import DirectionTest
@@ -54,10 +54,10 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
     def partial_fit(
         self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None, slices: Any = None
     ) -> Self:
-        """Take in more rows; the result is that of all rows seen.
+        """Add more rows; the result is the same as from all rows seen so far at once.
 
-        Where a numeric y is cut at quantiles, those of the first batch stay: begin with a batch that is typical, or
-        give the cuts (`n_slices=[cut, cut, …]`) or the slices.
+        A numeric y is cut at the quantiles of the first batch: start with a typical batch, or pass the cuts
+        (`n_slices=[cut, cut, …]`) or the slices.
 
         Parameters
         ----------
@@ -88,7 +88,10 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         if known is None:
             check_choice("missing", self.missing, self._modes)
 
-    def _set_law(self, problem: InverseProblem) -> None:
+    def _present(self, problem: InverseProblem, spectrum: Spectrum) -> None:
+        super()._present(problem, spectrum)
+        if self.missing == "refuse":
+            return
         total, B = problem.centred, problem.pencil.B
         assert B is not None
         plain = Form.of(total, total.weight)
@@ -139,24 +142,25 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
-        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
+        "No direction" is also rejected if a straight line explains the slices of a numeric y; each of the two tests has
+        half the level.
 
         Parameters
         ----------
         X, y : rows and their response, optional
-            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+            The rows to test, sliced like those of the fit. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"chi2", "simulation", "permutation", "ladle"}, optional
-            "chi2" is a theory that needs moments alone: Li's test for SIR, W·Σ_{j>d} λⱼ against χ² with
+            "chi2" needs only moments: Li's test for SIR, W·Σ_{j>d} λⱼ against χ² with
             (p − d)(H − d − 1) degrees of freedom, for normal X; that of Shao, Cook and Weisberg for SAVE, for normal X
             and large slices. "simulation" (SAVE and DirectionalRegression) draws what W·Σ_{j>d} λⱼ would be if all
-            later variates were normal noise, through moments, for slices of any size. "permutation" assumes no law of
-            X and needs X and y. "ladle" (Luo, Li 2016) is a criterion, not a test: it weighs the
+            later variates were normal noise, through moments, for slices of any size. "permutation" assumes no
+            distribution of X and needs X and y. "ladle" (Luo, Li 2016) is a criterion, not a test: it weighs the
             eigenvalues against how far eigenvectors turn in resamples.
-            By default "permutation" where X is given, except that SIR takes "chi2" where it has 20 rows or more for
-            each column: long tails of X alone make the others reject. Without X, "chi2", and "simulation" for
+            With X, the default is "permutation", except that SIR uses "chi2" with 20 rows or more for each column:
+            long tails of X alone make the tests of the others reject. Without X, it is "chi2", and "simulation" for
             DirectionalRegression.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").

@@ -1,4 +1,4 @@
-"""Moments that take rows with holes, their completion by maximum likelihood, and what is said of new rows.
+"""Moments that take rows with holes, their completion by maximum likelihood, and what is said about new rows.
 
 A method with `missing="ml"` keeps moments for each pattern of holes. Before its problem is posed they become, by
 maximum likelihood, those of a sample without holes; everything after that is the method as it always is.
@@ -110,8 +110,8 @@ def require_law(law: Conditional | None) -> Conditional:
     """Refuse missing cells if the method has no model for them."""
     if law is None:
         raise errors.InputError(
-            "X contains NaN, and the covariance of the fit is singular, so a missing cell has no law given the "
-            "others; leave out columns that the others determine, or pass rows without NaN."
+            "X contains NaN, and the covariance of the fit is singular, so a missing cell has no "
+            "distribution given the others; leave out columns that the others determine, or pass rows without NaN."
         )
     return law
 
@@ -123,7 +123,7 @@ def with_holes(X: Array, plain: Callable[[Array], Array], holed: Callable[[np.nd
     ----------
     X : array of shape (n, p)
     plain : callable
-        Of all rows, NaN replaced; what it says of rows with holes is not looked at.
+        Of all rows, NaN replaced; what it says about rows with holes is not looked at.
     holed : callable
         Of the rows with holes, in float64 on the host.
     """

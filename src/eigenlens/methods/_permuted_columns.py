@@ -38,8 +38,8 @@ class PermutedColumns(RowsEstimator):
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
-        The method is repeated on the same columns, each permuted by itself, which leaves nothing that they have in
-        common: parallel analysis (Buja, Eyuboglu 1992) with this method in place of PCA. Directions that the fit has
+        The method is repeated with each column permuted separately, so columns have nothing in common: parallel
+        analysis (Buja, Eyuboglu 1992) with this method in place of PCA. Directions that the fit has
         not kept are not tested.
 
         Parameters

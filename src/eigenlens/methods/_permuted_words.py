@@ -31,9 +31,9 @@ class PermutedWords(RowsEstimator):
     ) -> DimensionTest:
         """Test how many axes there are: "at most d", d = 0, 1, …
 
-        Every column, a column of words as a whole, is permuted by itself, which leaves nothing that columns have in
-        common and all that each is by itself: parallel analysis (Buja, Eyuboglu 1992). Axes beyond the first are tested
-        a little too strictly, since permuted columns have nothing of the first.
+        Each column is permuted separately, a column of words as a whole: columns keep their own distributions and have
+        nothing in common. This is parallel analysis (Buja, Eyuboglu 1992). Axes beyond the first are tested a little
+        too strictly, since permuted columns lack the first.
 
         Parameters
         ----------

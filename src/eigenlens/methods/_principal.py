@@ -123,7 +123,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
             Their seed.
         budget : float, optional
             Multiplications that "shared" may take, counted and not timed, so the answer is the same on every machine.
-            Beyond, no further direction is tested, and the result says "at least". A report sets 2e10.
+            Beyond that, no further direction is tested, and the result says "at least". A report sets 2e10.
 
         Notes
         -----
@@ -150,7 +150,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
         source = self._rows_to_test(X, None, sample_weight, method, needed=needed)
         if needed and method not in OF_ROWS[: 1 + (groups is None and block is None)]:
             raise errors.InputError(
-                f"method={method!r} takes every row by itself; groups and block are for method='shared'."
+                f"method={method!r} treats rows as independent; groups and block need method='shared'."
             )
         moments, moved = self._tested_moments(source), groups is not None or block is not None
         holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,8 +12,13 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number
 from .._core.typing import Array
-from ..moments import Centred
+from ..inference.holed import Hypothesis
+from ..moments import Centred, Factor
+from ..normal.redrawn import Redrawn
+from ..sources import Source
 from ..spectral import Pencil, Spectrum, Whitening, solve
+
+REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +71,16 @@ class Problem:
     def condition(self, spectrum: Spectrum) -> float:
         """Return the condition of what the answer depends on."""
         return spectrum.condition
+
+    def better_kind(self, spectrum: Spectrum, source: Source) -> type[Centred] | None:
+        """Return what another pass should keep, where digits were lost and rows can be read again."""
+        lost = self.condition(spectrum) > REREAD_CONDITION and self.moments.squared
+        return Factor if lost and source.rereadable else None
+
+    @property
+    def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        """What "at most d directions" says about a sample with holes; None if there is no test of it."""
+        return None
 
     def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, str, Whitening]]:
         """Yield the metrics that were turned into the identity, each with its name and that of its table."""

@@ -12,8 +12,7 @@ from ..moments.count_table import CountTable
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..spectral.block_space import WIDTHS
 from ..spectral.products import ProductForm
-from ._base import REREAD_CONDITION
-from ._problem import Problem
+from ._problem import REREAD_CONDITION, Problem
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
 MANY_CELLS = 2**17  # of a table that is multiplied with, rather than squared

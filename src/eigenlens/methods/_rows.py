@@ -22,14 +22,14 @@ from ..spectral import Spectrum
 from ._declaration import Declaration, Laws
 from ._display import DisplayMixin
 
-MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
+MOST_REPEATED = 1e8  # rows of a table in which each row is repeated by its weight
 
 MODELLED = ("ml", "ppca", "allow")  # values of `missing` under which numbers may be missing
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of rows before they are read: None where it is not.
+    """What is known about rows before they are read: None where it is not.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class ScoredClassifier(CanonicalClassifier):
     explained_variance_ratio_: Array
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, including those of the usual regressor if none is given."""
+        """Return the parameters, including those of the default regressor if none is given."""
         params = super().get_params(deep)
         if deep and self.regressor is None:
             usual = type(self)._usual_regressor().get_params()
@@ -46,7 +46,7 @@ class ScoredClassifier(CanonicalClassifier):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `regressor__degree` and its like are those of the usual regressor where none is given."""
+        """Set parameters; `regressor__degree` and the like are those of the default regressor if none is given."""
         usual = type(self)._usual_regressor()
         if params.get("regressor", self.regressor) is None:
             names = {f"regressor__{name}": value for name, value in usual.get_params().items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,14 +13,18 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest
-from ..moments import Centred, Outline
+from ..inference.holed import Hypothesis, of_columns
+from ..moments import Centred, Factor, Outline
+from ..moments.centred import choose_kind
 from ..moments.centring import INCOMPLETE
+from ..normal.redrawn import Redrawn
+from ..roads import fits
 from ..sources import Source
 from ..spectral import Form, Spectrum, solve
 from ..spectral.products import ProductForm
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
 from ._principal import PrincipalProblem
-from ._problem import column_names
+from ._problem import REREAD_CONDITION, column_names
 from ._rows import repeated_or_none
 
 UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
@@ -70,6 +74,19 @@ class SpreadProblem(PrincipalProblem):
         first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
         return first / last if last > 0 else 1.0
 
+    def better_kind(self, spectrum: Spectrum, source: Source) -> type[Centred] | None:
+        if not isinstance(self.moments, Outline):
+            return super().better_kind(spectrum, source)
+        if is_certain(spectrum):
+            return None
+        weak = self.condition(spectrum) > REREAD_CONDITION  # a scatter would leave few digits of the weakest
+        usual = Factor if weak else choose_kind(source.n_rows, source.n_columns)
+        return usual if fits(source, usual) else None
+
+    @property
+    def hypothesis(self) -> Callable[[Redrawn], Hypothesis]:
+        return lambda sample: of_columns(len(sample.columns), sample.weight - 1)
+
     def drops_weak(self, spectrum: Spectrum) -> bool:
         most = self.pencil.most or self.pencil.dimension
         return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
@@ -79,7 +96,7 @@ class SpreadProblem(PrincipalProblem):
             yield errors.NotConvergedWarning(
                 f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
                 f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
-                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+                "poorly determined, and the product of all columns does not fit into memory. Ask for fewer components."
             )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:

@@ -15,7 +15,7 @@ between linear subspaces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -28,20 +28,18 @@ from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
-from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..normal.redrawn import Redrawn
 from ..sources import RegressorScore, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
-from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._canonical_tests import CanonicalTests, Sides, as_columns, pairs_by_theory, table_leverages
+from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, require_variation, sides_of_pairs
+from ._canonical_tests import CanonicalTests, Sides, pairs_by_theory
 from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import in_units_of_data
-from ._patterns import Completed, filled, law_of
+from ._patterns import filled, law_of
 from ._rows import Known, RowsTransformer, wanted
 from ._structure import structure
 
@@ -218,17 +216,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         return Cross(kind)
 
     def _pose(self, moments: Cross) -> CanonicalProblem:
-        if moments.weight <= 1:
-            raise errors.weight_too_small(moments.weight, 1, "W − 1")
-        p = moments.split
-        if not self._value("ridge"):
-            constant = _xp.to_numpy(moments.joint.constant_columns())
-            for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
-                if columns.all():
-                    raise errors.InputError(
-                        f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
-                    )
-        k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
+        require_variation(moments, self._value("ridge"))
+        k = self._pairs(moments.split, moments.joint.n_features - moments.split)
+        names = getattr(self, "feature_names_in_", None)
         return canonical_problem(moments, self._value("ridge"), k, names, self.n_components)
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
@@ -251,6 +241,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         self.y_weights_ = _xp.attribute_copy(self.y_subspace_.basis, dtype)
         self.x_mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
         self.y_mean_ = _xp.attribute_copy(self.y_subspace_.point, dtype)
+        if self.missing != "refuse":
+            self._set_law(problem)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -262,20 +254,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         check_count(self.n_components, auto=not self.ridge)
         check_choice("missing", self.missing, self._modes)
 
-    def _column_names(self) -> list[str] | None:
-        x, y = super()._column_names(), self._y_names
-        if x is None and y is None and not hasattr(self, "n_features_in_"):
-            return None
-        s = self._n_responses
-        first = [f"{name} of X" for name in x or range(self.n_features_in_)]
-        return first + [f"{name} of Y" for name in y or range(s)]
-
-    def _completed(self, moments: Cross) -> Completed:
-        if self.missing != "refuse":
-            self._n_responses = moments.joint.n_features - moments.split
-        return super()._completed(moments)
-
     def _set_law(self, problem: CanonicalProblem) -> None:
+        """Set the covariance, and the laws that tell what is known about missing cells."""
         joint, p = problem.centred, problem.split
         plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
@@ -299,7 +279,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
             return x_scores
         if not hasattr(x_scores, "shape"):
             raise errors.InputError(
-                f"Y was passed beside a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
+                f"Y was passed with a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
                 "variates to it."
             )
         source = as_source(
@@ -386,17 +366,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         return self._canonical_test(X, Y, sample_weight, alpha, method, groups, block, n_draws, random_state)
 
     def _sides(self, moments: Cross) -> Sides:
-        ridge = self._value("ridge")
-
-        def by_theory(alpha: float, method: Any) -> DimensionTest:
-            problem, spectrum = CCA()._solved(moments)
-            return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
-
-        def tables(X: np.ndarray, Y: Any) -> tuple[Any, ...]:
-            Y, penalty = as_columns(Y), ridge * (len(X) - 1)
-            return X, Y, *(penalty * np.eye(table.shape[1]) if penalty else None for table in (X, Y))
-
-        return Sides(by_theory, table_leverages, tables, f"ridge={ridge!r}" if ridge else "")
+        return sides_of_pairs(moments, self._value("ridge"))
 
     @property
     def y_structure_(self) -> Array:
@@ -412,17 +382,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         yield from super()._tables()
         names, found = self._y_names or [f"y{j}" for j in range(len(self.y_mean_))], self._names_of_directions()
         yield "y_coefficients", matrix("Coefficients of Y (y_weights_)", self.y_weights_, names, found)
-        yield (
-            "y_structure",
-            matrix("Correlations of Y with its variates (y_structure_)", self.y_structure_, names, found),
-        )
-
-    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        def pairs(sample: Redrawn) -> Hypothesis:
-            p = int(np.count_nonzero(sample.columns < self.n_features_in_))
-            return of_pairs(p, len(sample.columns) - p)
-
-        return None if self._value("ridge") else pairs
+        title = "Correlations of Y with its variates (y_structure_)"
+        yield "y_structure", matrix(title, self.y_structure_, names, found)
 
     @property
     def _n_features_out(self) -> int:

@@ -26,7 +26,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count
 from .._core.stored import stored
-from .._core.summaries import Table, matrix
+from .._core.summaries import Table
 from .._core.typing import Array, ColumnLike, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
@@ -253,7 +253,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         yield "directions", directions(self, axes)
         for name, points in (("rows", self._row_table), ("columns", self.columns_)):
             if points is not None:
-                yield name, matrix(f"Coordinates of the {name} ({name}_)", points.coordinates, points.names, axes)
+                yield from points.summaries(name, name, axes)
 
     # -- use -------------------------------------------------------------------------------------------------------
 
@@ -262,7 +262,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         """The rows of the table that was fitted."""
         if self._row_table is None:
             raise AttributeError(
-                f"{type(self).__name__} keeps rows_ of a table in memory that fit was given whole; transform(X) gives "
+                f"{type(self).__name__} has rows_ only if fit got the whole table in memory; transform(X) gives "
                 f"the coordinates of any rows."
             )
         return self._row_table

@@ -80,7 +80,7 @@ class DirectionalRegression(OnePassInverseRegression):
     True
     >>> print(dr.test_dimension())
     2 of 4 directions are shown at 5% (simulation and linear). The next is not shown by these rows, which would
-    usually show an eigenvalue of 0.056 or more. It is right for normal X; pass X and y for a test of any law.
+    usually show an eigenvalue of 0.056 or more. It assumes normal X; pass X and y for a test that does not.
     """
 
     _declaration = Declaration(

@@ -202,8 +202,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             digits = max(0, int(-np.log10(expansion.doubt / float(s[-1]))))
             errors.warn(
                 errors.ConditionWarning(
-                    f"The weakest axis has the eigenvalue {float(s[-1]) ** 2:.3g} beside {float(s[0]) ** 2:.3g} of the "
-                    f"strongest, so about {digits} digits are left there: the rows lie far from the origin of the "
+                    f"The weakest axis has the eigenvalue {float(s[-1]) ** 2:.3g} against {float(s[0]) ** 2:.3g} of "
+                    f"the strongest, so about {digits} digits are left there: the rows lie far from the origin of the "
                     "kernel. Use fewer components, or subtract the means of the columns first."
                 )
             )
@@ -270,7 +270,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def fit_transform(
         self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
     ) -> Array:
-        """Find the axes and return the scores of the rows, without another look at the kernel."""
+        """Find the axes and return the scores of the rows, without computing the kernel again."""
         scores = self.fit(X, sample_weight=sample_weight).embedding_
         return _xp.namespace(scores).asarray(scores, copy=True)
 
@@ -291,7 +291,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def inverse_transform(self, X: TableLike) -> Array:
         """Return rows whose scores are near the given ones.
 
-        For a linear kernel, these are points of the subspace, as in PCA. For other kernels the way back is learned by
+        For a linear kernel, these are points of the subspace, as in PCA. For other kernels the inverse is learned by
         a regularised regression of the rows of the fit on their scores, with their weights; generalised
         cross-validation chooses its λ. With landmarks, only these are regressed, and each counts once.
 

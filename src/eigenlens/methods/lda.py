@@ -35,9 +35,9 @@ from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
 from ._chosen import Validated, shrinkages
-from ._classifier import class_priors, refuse_no_spread, refuse_separating
+from ._classifier import between_form, class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._linear import DiscriminantProblem, LinearDiscriminant
 from ._rows import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas", "cv")
@@ -174,7 +174,7 @@ class LDA(LinearDiscriminant):
         linear_map=basis_of,
         foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
-            "store_covariance": "covariance_ is always there; leave it out",
+            "store_covariance": "covariance_ always exists; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",
             "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
         },

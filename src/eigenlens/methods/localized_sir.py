@@ -33,7 +33,7 @@ from ..moments import Centred, Grouped, local_means
 from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments
 from ..sources import Block, Source, as_source, whole
-from ..spectral import Form, Pencil, Spectrum, solve, whiten
+from ..spectral import Form, Pencil, solve, whiten
 from ..subspace import Subspace
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
@@ -44,7 +44,7 @@ FOLDS = 5
 JUDGE = 5  # neighbours of the regression, or classification, that judges a choice of k
 
 
-@stored("LocalizedSIR")
+@stored("LocalizedSIR", renamed={"n_neighbors_": None})  # its moments know it
 class LocalizedSIR(InverseRegression):
     """Localized sliced inverse regression: SIR with local means, for slices that are not one round cloud.
 
@@ -75,7 +75,7 @@ class LocalizedSIR(InverseRegression):
     n_neighbors_ : int
         The number used.
     cv_scores_ : dict of int to float
-        Mean score of each number tried, where "cv" chose.
+        Mean score of each number tried, with "cv".
     moments_ : LocalMoments
         For `fit_moments`: other ridges and dimensions without another search.
     subspace_ : Subspace
@@ -104,7 +104,6 @@ class LocalizedSIR(InverseRegression):
     array([[1., 0., 0., 0.]])
     """
 
-    n_neighbors_: int
     cv_scores_: dict[int, float]
 
     _declaration = Declaration(
@@ -195,20 +194,21 @@ class LocalizedSIR(InverseRegression):
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
-    def _moments(self, kind: type[Centred]) -> Grouped:
-        return Grouped(kind, meaning=self._slicing)
+    def _moments(self, kind: type[Centred]) -> LocalMoments:  # type: ignore[override]
+        k = None if self.n_neighbors == "cv" else int(self.n_neighbors)
+        return LocalMoments(Grouped(kind, meaning=self._slicing), kind(), kind(), k)
 
     def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> LocalMoments:
         kind = choose_kind(source.n_rows, source.n_columns) if kind is None else kind
-        block = whole(source)
+        empty, block = self._moments(kind).slices, whole(source)
         codes, weight = np.asarray(block.y, dtype=np.intp), np.asarray(block.weight)
         labelled = codes >= 0
         if labelled.all():
-            slices = source.collect(self._moments(kind))
+            slices = source.collect(empty)
             everything = slices.total()
         else:
             everything = source.collect(kind())
-            slices = self._moments(kind).anchored(source.first())
+            slices = empty.anchored(source.first())
             X, w = (_xp.like(part[labelled], everything.pivot) for part in (block.X, weight))
             slices.update(Block(X, _xp.like(codes[labelled], everything.pivot), w, source.labels.classes))  # type: ignore[union-attr]
         k = self._choose_neighbours(block.X, codes, weight) if self.n_neighbors == "cv" else int(self.n_neighbors)
@@ -237,9 +237,13 @@ class LocalizedSIR(InverseRegression):
         names = getattr(self, "feature_names_in_", None)
         return InverseProblem(pencil, moments, total, names, self.n_components, offsets)
 
-    def _present(self, problem: InverseProblem, spectrum: Spectrum) -> None:
-        super()._present(problem, spectrum)
-        self.n_neighbors_ = problem.moments.k
+    @property
+    def n_neighbors_(self) -> int:
+        """The number of neighbours used."""
+        if not hasattr(self, "spectrum_"):
+            raise AttributeError("LocalizedSIR has no n_neighbors_ before it is fitted")
+        k: int = self._collected.k
+        return k
 
     def _keep(self, d: int) -> None:
         """Present the first d directions of those that were found."""
@@ -252,17 +256,10 @@ class LocalizedSIR(InverseRegression):
         if isinstance(k, str) and k == "cv":
             if self.n_components in (None, "auto"):
                 raise errors.components_kind(
-                    self.n_components, "a positive integer where n_neighbors='cv' compares predictions"
+                    self.n_components, "a positive integer with n_neighbors='cv', which compares predictions"
                 )
         elif isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
             raise errors.number("n_neighbors", k, "a positive whole number, or 'cv'")
-
-    def _check_moments(self, moments: Any) -> None:
-        if not isinstance(moments, LocalMoments):
-            raise errors.moments_kind(type(moments).__name__, "LocalMoments", type(self).__name__)
-        if self.n_neighbors not in ("cv", moments.k):
-            needed, kept = f"local means of {self.n_neighbors} neighbours", f"those of {moments.k}"
-            raise errors.moments_lack(needed, kept, f"n_neighbors={self.n_neighbors}")
 
     # -- choosing the number of neighbours -----------------------------------------------------------------------
 
@@ -274,7 +271,7 @@ class LocalizedSIR(InverseRegression):
         folds = np.full(len(codes), -1)
         labelled = np.flatnonzero(codes >= 0)
         if len(labelled) < 2 * FOLDS:
-            rule = f"a number where {len(labelled)} rows have a response: cross-validation needs at least {2 * FOLDS}"
+            rule = f"a number if {len(labelled)} rows have a response: cross-validation needs at least {2 * FOLDS}"
             raise errors.number("n_neighbors", "cv", rule)
         folds[np.random.default_rng(0).permutation(labelled)] = np.arange(len(labelled)) % FOLDS
         self.cv_scores_ = {k: self._score(k, X, codes, weight, folds, len(sizes)) for k in tried}
@@ -319,7 +316,7 @@ class LocalizedSIR(InverseRegression):
         Parameters
         ----------
         X, y : rows and their response, optional
-            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+            The rows to test, sliced like those of the fit. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.

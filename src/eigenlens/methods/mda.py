@@ -47,7 +47,7 @@ from ..regress.penalized import PenalizedRegression
 from ..regress.polynomial import PolynomialRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
-from ._holes import FillsHoles
+from ._holes import FillsOverGroups
 from ._patterns import expected_over_groups, law_of_root, require_law, with_holes
 from ._rows import wanted
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
@@ -58,7 +58,7 @@ TRIED = 8  # starts looked at for each that is run to the end; a regressor makes
 
 
 @stored("MDA")
-class MDA(ScoredClassifier, FillsHoles):
+class MDA(ScoredClassifier, FillsOverGroups):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 
     Parameters
@@ -71,7 +71,7 @@ class MDA(ScoredClassifier, FillsHoles):
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. Where a grid names
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. If a grid names
         `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
     n_init : int
         Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
@@ -157,7 +157,7 @@ class MDA(ScoredClassifier, FillsHoles):
         use="classes made of several clusters",
         make=lambda cls, seed: cls(random_state=seed),
         untested="MDA has no test of single directions: its subclasses are clusters that the fit itself has found, "
-        "whose centres differ even where there are none to find. What speaks for it is its accuracy on rows left out.",
+        "whose centres differ even if there are none to find. Judge it by its accuracy on rows left out.",
         if_separated=lambda model: {"regressor": PenalizedRegression()},
         compared_as="MDA",
         fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
@@ -210,7 +210,7 @@ class MDA(ScoredClassifier, FillsHoles):
             data, start = classes_of(rows, codes, labels.classes, start, names)
             self._check_rank(data)
             if counts is None:
-                counts = self._choose(data)
+                counts = counts_by_bic(data, self._run) if self._asked == "bic" else counts_by_folds(self, data)
             if self.n_components is not None:
                 most = sum(counts) - 1
                 wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
@@ -224,10 +224,6 @@ class MDA(ScoredClassifier, FillsHoles):
     @property
     def _asked(self) -> Any:
         return USUAL if self.n_subclasses is None else self.n_subclasses
-
-    def _choose(self, data: Classes) -> list[int]:
-        """Choose the numbers of subclasses."""
-        return counts_by_bic(data, self._run) if self.n_subclasses == "bic" else counts_by_folds(self, data)
 
     def _threads(self, thin: bool) -> Any:
         """Hold BLAS to one thread where products are tall and thin, and several would wait; no regressor is held."""
@@ -243,7 +239,7 @@ class MDA(ScoredClassifier, FillsHoles):
         check_choice("missing", self.missing, self._modes)
         if self.missing != "refuse" and self.regressor is not None:
             raise errors.InputError(
-                f"missing={self.missing!r} beside regressor={type(self.regressor).__name__}(…): a regressor needs "
+                f"missing={self.missing!r} with regressor={type(self.regressor).__name__}(…): a regressor needs "
                 "every cell of a row. Leave the regressor out, or fill the cells first, with impute of an "
                 "LDA(missing='ml') or with eigenlens.normal.ExpectedCells."
             )
@@ -369,19 +365,12 @@ class MDA(ScoredClassifier, FillsHoles):
         return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
     def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows filled with their expectation over all subclasses, and the standard deviations of their holes."""
         return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))
-
-    def _filled(self, X: Array) -> Array:
-        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
-
-    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
-        return self._expected(rows)[1]
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k).
 
-        Of a row with holes, it is the distance in the canonical coordinates of its observed cells.
+        For a row with missing cells, it is the distance in the canonical coordinates of its observed cells.
         """
 
         def distances(block: Array) -> Array:

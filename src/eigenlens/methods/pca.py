@@ -11,7 +11,6 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Literal
 
@@ -22,17 +21,13 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..inference.holed import Hypothesis, of_columns
 from ..moments import Centred, Factor, Moments, Outline, products
-from ..moments.centred import choose_kind
-from ..normal.redrawn import Redrawn
-from ..roads import fits, road_of
+from ..roads import road_of
 from ..sources import Source
 from ..sources.labels import are_shares
 from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
-from ._base import REREAD_CONDITION
 from ._chosen import Validated, counts
 from ._component_count import PARALLEL, RULES, cost_of_permuted, squared_spreads
 from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
@@ -40,13 +35,11 @@ from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
 from ._probabilistic import ProbabilisticComponents
-from ._problem import Problem
-from ._rotated import Rotation, rotated
+from ._rotated import RotatesComponents
 from ._rows import Known
 from ._spread_problem import (
     SpreadProblem,
     form_of,
-    is_certain,
     shared_directions,
     standardised,
     warn_of_range,
@@ -58,7 +51,7 @@ LEADING = 20  # columns for each component from which on the others are not deco
 
 
 @stored("PCA")
-class PCA(TakesHoles[Moments], ProbabilisticComponents):
+class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 
     Parameters
@@ -209,15 +202,6 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         outline.products, outline.most_steps = products(source, outline), road.steps
         return outline
 
-    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
-        if not isinstance(problem.moments, Outline):
-            return super()._better_kind(source, problem, spectrum)
-        if is_certain(spectrum):
-            return None
-        weak = problem.condition(spectrum) > REREAD_CONDITION  # a scatter would leave few digits of the weakest
-        usual = Factor if weak else choose_kind(source.n_rows, source.n_columns)
-        return usual if fits(source, usual) else None
-
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor, asked = moments.weight - self.ddof, self._asked
         k = self._require_rows(moments, divisor, "W − ddof")
@@ -256,6 +240,8 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         warn_of_range({"singular_values_": self.singular_values_, "explained_variance_": self.explained_variance_}, s)
         warn_of_units(problem, spectrum)
+        if self.missing != "refuse":
+            self._set_law(problem)
 
     @property
     def structure_(self) -> Array:
@@ -312,16 +298,8 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()
 
-    def _rank(self) -> int | None:
-        return int(self.n_components) if self.missing == "ppca" else None
-
-    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        def columns(sample: Redrawn) -> Hypothesis:
-            return of_columns(len(sample.columns), sample.weight - 1)
-
-        return columns if self.missing == "ml" else None
-
     def _set_law(self, problem: SpreadProblem) -> None:
+        """Set the covariance, and the law that tells what is known about missing cells."""
         mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
         unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
         form = problem.pencil.A.times(1.0 / problem.divisor)
@@ -337,7 +315,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     # -- use ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
-        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with holes."""
+        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with missing cells."""
         return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
@@ -361,7 +339,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         return self._over_scores(X, lift, self.n_components_)
 
     def reconstruction_error(self, X: TableLike) -> Array:
-        """Return the squared distance of each row to the subspace, missing cells at their expectation.
+        """Return the squared distance of each row to the subspace, with missing cells at their expectation.
 
         With `scale=True` columns are divided by their standard deviations.
         """
@@ -384,35 +362,8 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
-    def rotate(
-        self,
-        method: Literal["varimax", "quartimax", "promax", "oblimin"] = "varimax",
-        *,
-        normalize: bool | None = None,
-        power: float = 4.0,
-    ) -> Rotation:
-        """Rotate the components to make the loadings easy to interpret.
-
-        Parameters
-        ----------
-        method : {"varimax", "quartimax", "promax", "oblimin"}
-            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
-        normalize : bool, optional
-            Scale the loadings of each column to length 1 for the rotation (Kaiser). The default is True, except for
-            oblimin.
-        power : float
-            Of promax.
-
-        Returns
-        -------
-        Rotation
-            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
-        """
-        self._require_fit()
-        return rotated(self, method, normalize, power)
-
     def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
-        """Find the rows that the components do not fit, and the columns to blame.
+        """Find the rows that the components do not fit, and the columns responsible.
 
         Parameters
         ----------

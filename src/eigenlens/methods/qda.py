@@ -1,6 +1,6 @@
 r"""Quadratic and regularised discriminant analysis.
 
-Each class is a normal law with a covariance of its own; a row goes to the class of largest
+Each class is a normal distribution with its own covariance; a row goes to the class of largest
 
 .. math:: -\tfrac12 (x - m_k)^T \Sigma_k^{-1} (x - m_k) - \tfrac12 \log |\Sigma_k| + \log \pi_k .
 
@@ -40,7 +40,7 @@ from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from ._chosen import Validated, poolings
 from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Declaration, Laws
-from ._holes import TakesHoles
+from ._holes import FillsOverGroups, TakesHoles
 from ._linear import ClassesEstimator
 from ._patterns import law_of, require_law, with_holes
 from ._problem import Problem, column_names
@@ -92,7 +92,7 @@ class QuadraticProblem(Problem):
 
 
 @stored("QDA")
-class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
+class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEstimator):
     """Quadratic discriminant analysis: a classifier with a covariance for each class.
 
     Parameters
@@ -135,7 +135,7 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
 
     Notes
     -----
-    The divisors are W_k − 1, as in R's MASS, and W − K where covariances are pooled. scikit-learn's `reg_param` draws
+    The divisors are W_k − 1, as in R's MASS, and W − K where covariances are pooled. scikit-learn's `reg_param` shrinks
     towards the identity itself, which depends on the units of the columns, rather than towards a multiple of it.
 
     Examples
@@ -165,7 +165,7 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         display="DecisionDisplay",
         foreign_names={
             "reg_param": "it is called shrinkage, and moves each covariance towards a multiple of the identity",
-            "store_covariance": "covariances_ are always there; leave it out",
+            "store_covariance": "covariances_ always exist; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",
             "solver": "there is one exact solver; leave it out",
             "covariance_estimator": "use pooling and shrinkage",
@@ -231,6 +231,11 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         with np.errstate(over="ignore", under="ignore"):
             scaled = [form.dense() * unit * unit[:, None] for form in problem.covariances]
         self.covariances_ = _xp.attribute_copy(xp.stack(scaled, axis=0), dtype)
+        if self.missing != "refuse":
+            means = _xp.to_numpy(within.means)
+            self._cell_laws = [
+                law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
+            ]
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -265,18 +270,11 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
 
     # -- rows with holes -----------------------------------------------------------------------------------------
 
-    def _set_law(self, problem: QuadraticProblem) -> None:
-        means, unit = _xp.to_numpy(problem.centred.means), problem.centred.unit
-        self._cell_laws = [
-            law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
-        ]
-
     def _observed_scores(self, rows: np.ndarray) -> np.ndarray:
         """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
         return np.hstack([require_law(law).log_density(rows) for law in self._cell_laws]) + np.log(self._priors)
 
     def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows filled with their expectation over all classes, and the standard deviations of their holes."""
         posterior = np.exp(_xp.log_softmax(self._observed_scores(rows)))
         laws = [require_law(law) for law in self._cell_laws]
         filled = np.stack([law.filled(rows) for law in laws], axis=1)
@@ -284,12 +282,6 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         mean = np.sum(posterior[:, :, None] * filled, axis=1)
         variance = np.sum(posterior[:, :, None] * (spread**2 + (filled - mean[:, None, :]) ** 2), axis=1)
         return np.where(np.isnan(rows), mean, rows), np.where(np.isnan(rows), np.sqrt(variance), 0.0)
-
-    def _filled(self, X: Array) -> Array:
-        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
-
-    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
-        return self._expected(rows)[1]
 
     def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
@@ -321,9 +313,6 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
         return self._over_rows(X, self._distances, named="mahalanobis")
-
-    def _why_no_structure(self) -> str:
-        return ": a quadratic rule has no directions"
 
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         yield from super()._tables()

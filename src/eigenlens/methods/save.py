@@ -79,8 +79,8 @@ class SAVE(OnePassInverseRegression):
     >>> (save.components_ / np.linalg.norm(save.components_)).round(1) + 0.0
     array([[1., 0., 0., 0.]])
     >>> print(save.test_dimension())
-    1 of 4 directions is shown at 5% (chi2 and linear). The next is not shown by these rows. It is right for normal
-    X; pass X and y for a test of any law.
+    1 of 4 directions is shown at 5% (chi2 and linear). The next is not shown by these rows. It assumes normal X;
+    pass X and y for a test that does not.
     """
 
     _declaration = Declaration(

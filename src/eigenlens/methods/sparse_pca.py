@@ -31,7 +31,7 @@ from ..sources.progress import tracked
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.axes_forms import Matrix
-from ..spectral.counted_axes import counted_axes
+from ..spectral.counted_axes import counted_axes, most_telling_axes
 from ..spectral.penalized_axes import STARTS, penalized_axes
 from ..spectral.refitted_axes import refitted
 from ..spectral.sparse_axes import SparseAxes
@@ -44,6 +44,7 @@ from ._sparse_path import SparsePath
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
 SHARED_ROUNDS = 1500  # that those share that do, at most
 LAST_ROUNDS = 50  # that a penalty gets when these are used up
+RIDGE = 1e-6  # enough for columns that are combinations of others
 REFIT_TOL = 1e-5  # change of the loadings at which their places are settled
 FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
@@ -58,10 +59,14 @@ class SparseProblem(PrincipalProblem):
         return float(s[0]) / last if last > 0 else 1.0
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
-        if self.asked is not None and spectrum.rank < self.asked:
+        if not spectrum.rank:
+            yield errors.RankWarning(
+                "All columns of X are constant: there is one component, without a nonzero loading, and it explains "
+                "nothing. Check that these are the right columns and rows."
+            )
+        elif self.asked is not None and spectrum.rank < self.asked:
             advice = "The others have no variance: constant or collinear columns."
-            found = max(1, spectrum.rank)
-            yield errors.rank_deficient("X", found, int(self.asked), "components are wanted", advice)
+            yield errors.rank_deficient("X", spectrum.rank, int(self.asked), "components are wanted", advice)
 
 
 @stored("SparsePCA")
@@ -77,13 +82,15 @@ class SparsePCA(PrincipalComponents):
         components or one for each. Zero is PCA. With one for all and at most 500 loadings, several starts are
         tried and the lowest minimum is taken; one for each ties a component to its principal axis, where it starts.
     n_nonzero : int, sequence of ints or None
-        Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
-        penalty is lowered until one more loading would enter. `alpha_` holds the penalties found. With more columns
-        than rows and a finite `ridge`, the soft-threshold form chooses the columns, and their loadings are found
-        without a penalty.
-    ridge : float
-        λ₂, on the same scale. ``numpy.inf`` is the soft-threshold form for many more columns than rows, which needs no
-        p × p matrix. With `n_nonzero` and more columns than rows, a larger ridge is used if loadings would cancel.
+        Number of nonzero loadings, one for all components or one for each, instead of `alpha`. The columns are those
+        whose components explain most, among three sets that thresholds and a search for one component after the
+        other find (of a large table, one set), and they get the loadings that add most variance. With a `ridge`, the
+        penalty of each component is lowered instead until one more loading would enter.
+    ridge : float or None
+        λ₂, on the same scale; None is 1e-6 with `alpha`, and no ridge with `n_nonzero`. ``numpy.inf`` is the
+        soft-threshold form, which needs no p × p matrix. With a finite ridge, `n_nonzero`, and more columns that vary
+        than rows, the soft-threshold form chooses the columns, their loadings are found without a penalty, and a larger
+        ridge is used if they would cancel.
     relative : bool
         Treat `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
     refit : bool
@@ -103,14 +110,14 @@ class SparsePCA(PrincipalComponents):
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used. With `n_nonzero`, NaN if no penalty gives this number and lets the iteration converge, or if
-        there are more columns than rows and `ridge` is finite: the set of columns is then fixed, and the loadings are
-        found without a penalty.
+        Penalties used. With `n_nonzero`, NaN unless a ridge is given, and also if no penalty gives this number and lets
+        the iteration converge, or if there are more columns than rows and the ridge is finite.
     ridge_ : float
-        Ridge used: `ridge`, or more if loadings would cancel.
+        Ridge used: `ridge`, or more if loadings would cancel; infinite for `n_nonzero` without a ridge.
     objective_ : float
         Value that the iteration reached, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty if
-        that is NaN) and `ridge_` as λ₂; if that is infinite, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.
+        that is NaN) and `ridge_` as λ₂; if that is infinite, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁. With `n_nonzero` and no
+        ridge, the variance that is not explained, of p in all.
     mean_ : array of shape (p,)
     n_components_, n_iter_ : int
     moments_ : Scatter or Factor
@@ -126,8 +133,8 @@ class SparsePCA(PrincipalComponents):
 
     Notes
     -----
-    Memory: the p × p covariance and a copy; with more than 2,000 columns and half as many rows or fewer, or with
-    ``ridge=numpy.inf`` and fewer rows than columns, the n × p table and three copies.
+    Memory: the p × p covariance and a copy. Of at most as many rows as columns, the table and a copy with `n_nonzero`
+    or ``ridge=numpy.inf``; with `alpha`, three copies of a table of more than 2,000 columns and half as many rows.
 
     Examples
     --------
@@ -165,7 +172,7 @@ class SparsePCA(PrincipalComponents):
         *,
         alpha: float | Sequence[float] = 0.1,
         n_nonzero: int | Sequence[int] | None = None,
-        ridge: float = 1e-6,
+        ridge: float | None = None,
         relative: bool = False,
         refit: bool = False,
         tol: float = 1e-10,
@@ -206,12 +213,14 @@ class SparsePCA(PrincipalComponents):
         total = pencil.A.trace()
         start = _xp.to_numpy(spectrum.vectors)[:, :k]
         axes = self._axes(pencil.A, start, total, self.alpha, self.n_nonzero, moments.n_rows)
-        self._tell(axes)
+        if total:
+            self._tell(axes)
         loadings, variance = _loadings(axes, pencil.A)
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
         self.ridge_ = axes.ridge
-        self.objective_ = axes.objective + (pencil.A.dimension if total and np.isfinite(axes.ridge) else 0.0)
+        whole = np.isfinite(axes.ridge) or (self.ridge is None and self.n_nonzero is not None)
+        self.objective_ = axes.objective + (pencil.A.dimension if total and whole else 0.0)
         self.subspace_ = Subspace(moments.pivot, loadings, problem.centred.shift[0, :] * unit)
         self.mean_ = _xp.attribute_copy(moments.mean, dtype)
         self.components_ = _xp.attribute_copy(loadings.T, dtype)
@@ -231,17 +240,20 @@ class SparsePCA(PrincipalComponents):
         rounds: int | None = None,
     ) -> SparseAxes:
         """Solve on the covariance scaled to trace p."""
-        p, k = start.shape
+        (p, k), ridge = start.shape, RIDGE if self.ridge is None else self.ridge
         if not total:
-            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0, self.ridge)
-        values, factored = _xp.to_numpy(form.times(p / total).values), form.factor is not None
-        if np.isfinite(self.ridge) and factored and (p <= FORMED or 2 * len(values) > p):
+            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0, ridge)
+        values, factored = _xp.to_numpy(form.values), form.factor is not None
+        places = n_nonzero is not None and self.ridge is None
+        if np.isfinite(ridge) and not places and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
-        G = Matrix(values, factored)
-        # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
-        tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
+        G = Matrix(values, factored, p / total)
+        # a refit takes only the places of the nonzeros, which are settled long before the last digits
+        tol = max(self.tol, REFIT_TOL) if self.refit or places else self.tol
+        if places:
+            return most_telling_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), tol, self.max_iter)
         options: dict[str, Any] = {
-            "ridge": self.ridge,
+            "ridge": ridge,
             "tol": tol,
             "max_iter": rounds or self.max_iter,
             "polish": not self.refit,
@@ -289,10 +301,12 @@ class SparsePCA(PrincipalComponents):
                 )
         dead = np.flatnonzero(~axes.B.any(axis=0))
         if len(dead):
+            names = errors.listed(dead.tolist())
+            which = f"component {names} has" if len(dead) == 1 else f"components {names} have"
             errors.warn(
                 errors.RankWarning(
-                    f"alpha is so large that component {errors.listed(dead.tolist())} has no nonzero loading and "
-                    "explains nothing. Lower alpha, or ask for fewer components."
+                    f"alpha is so large that {which} no nonzero loading and so no variance. Lower alpha, or ask for "
+                    "fewer components."
                 )
             )
 
@@ -308,7 +322,7 @@ class SparsePCA(PrincipalComponents):
         self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
-        if not is_number(self.ridge) or self.ridge != np.inf:
+        if self.ridge is not None and (not is_number(self.ridge) or self.ridge != np.inf):
             check_number("ridge", self.ridge, 0)
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)

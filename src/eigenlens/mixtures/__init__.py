@@ -1,4 +1,4 @@
-"""Mixtures of normal laws with one covariance, a few for each class: what mixture discriminant analysis computes."""
+"""Mixtures of normal distributions with one covariance, a few for each class, as in mixture discriminant analysis."""
 
 from .em import Classes, Fit, Plain, plain_step, run
 from .holes import HoledClasses, classes_of, law_of

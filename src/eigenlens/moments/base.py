@@ -21,8 +21,8 @@ class Moments(ABC):
     """Sufficient statistics of the rows seen so far.
 
     The law: splitting rows in any way, updating one object per part and merging these gives the statistics of the
-    whole, to round-off. `update` and `merge` change the object and return it; arrays that were handed out are never
-    written to, so that a shallow copy is a snapshot.
+    whole, to round-off. `update` and `merge` change the object and return it; arrays that were returned are never
+    written to, so a shallow copy is a snapshot.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Moments(ABC):
     takes_sparse : bool
         Whether `update` takes blocks whose rows are sparse; others are given dense ones.
     names : tuple of str or None
-        The columns, where they have names. Moments of other columns refuse to merge.
+        The columns, if they have names. Moments of other columns cannot be merged.
 
     Examples
     --------
@@ -84,13 +84,13 @@ class Moments(ABC):
 
     @abstractmethod
     def times(self, factor: float) -> Self:
-        """Return the moments of the same rows, each of which counts so many times as much."""
+        """Return the moments of the same rows, each counted so many times as much."""
 
     def sealed(self) -> Self:
         """Return the same moments with nothing in them that is a cell of a single row.
 
         The pivot, a median of a few rows, moves to round numbers near the mean, and a factor becomes triangular. Means
-        stay means: those of groups of few rows still tell much about each.
+        stay means: those of groups of few rows still reveal much about each row.
         """
         raise errors.InputTypeError(f"{type(self).__name__} moments keep single rows and cannot be sealed.")
 
@@ -154,7 +154,7 @@ class Moments(ABC):
 
 
 def _brought(value: Any, like: Array) -> Any:
-    """Move what lives on a device; NumPy arrays beside it (weights, labels) stay with the host."""
+    """Move what lives on a device; NumPy arrays that go with it (weights, labels) stay on the host."""
     if hasattr(value, "brought_to") and not isinstance(value, type):
         return value.brought_to(like)
     if isinstance(value, list):

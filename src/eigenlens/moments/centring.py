@@ -172,7 +172,7 @@ class Gram:
         return Gram(self.values + other.matrix())
 
     def without_means(self, means: Array, weights: Array | float) -> Gram:
-        """Take out Σ w m mᵀ, for means that are small beside the rows; weights as a factor of their rows."""
+        """Take out Σ w m mᵀ, for means that are small compared with the rows; weights as a factor of their rows."""
         product = (means * weights).T @ means
         if isinstance(product, np.ndarray):  # a second large array would cost more than the subtraction
             return Gram(np.subtract(self.values, product, out=product))

@@ -105,7 +105,7 @@ class Cross(Moments):
 
     def _details(self) -> str:
         s = self.joint.n_features - self.split
-        return f" beside {s} ({type(self.joint).__name__.lower()})"
+        return f" and {s} ({type(self.joint).__name__.lower()})"
 
     def sealed(self) -> Self:
         new = self.copy()

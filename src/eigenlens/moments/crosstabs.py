@@ -1,4 +1,4 @@
-"""Counts of words: how often each level stands beside each other level, and the sums of numbers beside it.
+"""Counts of words: how often each level occurs with each other level, and the sums of numbers with it.
 
 Every pair of columns has its table of counts. All of them together are the Burt matrix ZᵀDZ of the indicators Z. It is
 counted without indicators: columns of few levels are joined into one of many, and pairs of joined columns are counted
@@ -43,7 +43,7 @@ class Crosstabs:
 
     @classmethod
     def of(cls, words: Sequence[WordColumn], numbers: np.ndarray, weight: np.ndarray | None) -> Crosstabs:
-        """Count rows; `numbers` are those beside the words, minus the pivot."""
+        """Count rows; `numbers` are those of the same rows, minus the pivot."""
         levels, declared = [column.levels for column in words], [column.declared for column in words]
         sizes, codes = [len(names) for names in levels], [column.codes for column in words]
         _require_room(sum(sizes))

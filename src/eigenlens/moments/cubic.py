@@ -1,4 +1,4 @@
-"""Third moments of two tables side by side, beside their joint scatter.
+"""Third moments of two tables side by side, in addition to their joint scatter.
 
 About another centre, d away from the mean of weight W and scatter T,
 

@@ -89,7 +89,8 @@ class Folded(Moments):
         empty = [k for k, part in enumerate(folds) if not has_rows(part)]
         if empty:
             raise errors.InputError(
-                f"cv: fold {empty[0]} of {len(folds)} has no rows to score; use fewer folds, or number them from 0."
+                f"cv: fold {empty[0]} of {len(folds)} has no rows to score; use fewer folds, or number them from 0. To "
+                f"leave out every row in turn, use validation.leave_one_out."
             )
         before: list[Moments | None] = [always if has_rows(always) else None]
         for part in folds[:-1]:

@@ -25,14 +25,14 @@ class LocalMoments:
         Of all rows.
     local : Centred
         Of the local means.
-    k : int
-        Neighbours asked for.
+    k : int or None
+        Neighbours asked for; None of empty moments where any number will do.
     """
 
     slices: Grouped
     everything: Centred
     local: Centred
-    k: int
+    k: int | None
 
     @property
     def squared(self) -> bool:
@@ -65,6 +65,12 @@ class LocalMoments:
     @property
     def meaning(self) -> Any:
         return self.slices.meaning
+
+    def lacks(self, needed: LocalMoments) -> tuple[str, str] | None:
+        """Return what `needed`, empty moments, would keep and these do not, and what they do keep."""
+        if needed.k in (None, self.k):
+            return None
+        return f"local means of {needed.k} neighbours", f"those of {self.k}"
 
     def total(self) -> Centred:
         """Return the moments of all rows."""

@@ -35,7 +35,7 @@ class Diagonal:
         return Diagonal(self.values + other.diagonal())
 
     def without_means(self, means: Array, weights: Array | float) -> Diagonal:
-        """Take out Σ w m², for means that are small beside the rows; weights as a factor of their rows."""
+        """Take out Σ w m², for means that are small compared with the rows; weights as a factor of their rows."""
         return Diagonal(self.values - _xp.namespace(means).sum(weights * means**2, axis=0))
 
     def scaled(self, factor: Array) -> Diagonal:
@@ -58,15 +58,15 @@ class Diagonal:
 class Outline(Centred):
     """Weight, means and variances of the rows seen, without their scatter.
 
-    Where a table has many columns and few directions are wanted, these are found from products with the rows, and p × p
-    numbers are never needed. What is left then merges with its like, but tells nothing of directions.
+    If a table has many columns and you want few directions, these are found from products with the rows, and p × p
+    numbers are never needed. Outlines merge with each other, but say nothing about directions.
 
     Attributes
     ----------
     products : Products or None
-        Products with the rows, while they are at hand.
+        Products with the rows, while they are available.
     most_steps : int
-        So many products with a block of vectors may be taken.
+        Largest number of products with a block of vectors.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Outline(Centred):
         return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None
 
     def without_rows(self) -> Self:
-        """Return the same moments, the rows let go."""
+        """Return the same moments without the rows."""
         new = self.copy()
         new.products = None
         return new

@@ -41,7 +41,7 @@ class Patterns(Moments):
         Which columns each pattern observes; all patterns differ, and each observes something.
     weights : ndarray of shape (P,)
     pivot : ndarray of shape (p,)
-        In the units of the data; NaN for columns that nobody has observed yet.
+        In the units of the data; NaN for columns that no row has observed yet.
     shift : ndarray of shape (P, p)
         Means minus the pivot, over 2^exponent; zero where nothing is observed.
     exponent : ndarray of int, shape (p,), or None
@@ -53,7 +53,7 @@ class Patterns(Moments):
     n_rows : int
         Rows seen that observe something.
     n_blank : int
-        Rows seen that observe nothing: they count nothing.
+        Rows seen that observe nothing: they do not count.
     dtype : dtype
         Of the rows seen, and so of results.
 

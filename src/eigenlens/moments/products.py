@@ -196,7 +196,7 @@ class ArrayProducts(Products):
         return rows if self._root is None else rows * self._root[low:high, None]
 
     def _rows(self, low: int, high: int) -> Array:
-        """Return centred rows: minus the pivot, which is exact beside a large offset, then minus the rest."""
+        """Return centred rows: minus the pivot, which is exact even with a large offset, then minus the rest."""
         rows = _xp.float64(self._X[low:high, :]) - self._pivot - self._shift
         return _xp.cast(rows, self._dtype)
 

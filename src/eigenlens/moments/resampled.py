@@ -39,7 +39,7 @@ class Resampler:
     moments : Scatter, Factor, Cross, or Grouped with a pooled scatter
         Of all rows, as a fit has kept them.
     rows : ndarray of shape (n, q)
-        All columns that the moments speak of.
+        All columns of the moments.
     codes : ndarray of int, shape (n,), or None
         Group of each row, in the order of the moments.
     weight : ndarray of shape (n,)

@@ -22,7 +22,7 @@ from .._core import xp as _xp
 SPARSE = 0.05  # share of cells up to which sparse products are faster than dense ones
 FULL = 0.5  # share of (weighted) rows beyond which a column of a group has an offset
 MOSTLY = 0.1  # share of full columns beyond which nothing is gained
-PIECE = 2**18  # cells that are looked at together: what is made of them on the way is small beside the table
+PIECE = 2**18  # cells that are looked at together: what is made of them on the way is small compared with the table
 
 
 def is_worth_it(X: Any, weight: np.ndarray | None) -> bool:

@@ -28,7 +28,7 @@ MOST_COLUMNS = 60  # SQLite gives at most 2,000 numbers in a row
 
 
 class MomentsQuery(str):
-    """A SELECT that computes moments: text to hand to the database, and `moments(result)`, the way back.
+    """A SELECT that computes moments: text for the database, and `moments(result)`, which reads its answer.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class MomentsQuery(str):
         Parameters
         ----------
         result : cursor, relation, or list of rows
-            What the database answers to this statement.
+            The answer of the database to this statement.
         pooled : bool
             With a group: keep one scatter for all groups (LDA), or one for each (QDA).
 

@@ -1,4 +1,4 @@
-"""A normal sample with holes: its maximum likelihood, and what it says of cells that were not observed."""
+"""A normal sample with holes: its maximum likelihood, and what it says about cells that were not observed."""
 
 from .conditional import Conditional
 from .expected import ExpectedCells

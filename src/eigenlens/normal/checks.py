@@ -22,7 +22,7 @@ LOADING = 0.1  # share of the largest entry from which a column belongs to a dir
 def require_observed(
     groups: list[Patterns], labels: np.ndarray | None, names: list[str] | None, sliced: bool = False
 ) -> None:
-    """Refuse columns that nobody, or nobody of a group, has observed; warn of rows that observe nothing.
+    """Refuse columns that no row, or no row of a group, has observed; warn of rows that observe nothing.
 
     Groups may be slices of a response.
     """

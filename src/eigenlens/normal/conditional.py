@@ -1,4 +1,4 @@
-"""What a normal law says of rows with holes: their missing cells, and how likely the observed ones are.
+"""What a normal law says about rows with holes: their missing cells, and how likely the observed ones are.
 
 Rows with the same holes are taken together, and patterns that miss equally many columns too: nothing loops over rows.
 """

@@ -26,9 +26,9 @@ TIED = 1e-7  # of its length is what a column may have of its own, and still be 
 class ExpectedCells(TransformerMixin, BaseEstimator):
     """Fill missing cells with their expectation given the observed cells of the row.
 
-    The law is normal, its mean and covariance are those of maximum likelihood. Filled cells lie exactly where they are
-    expected, so a method that takes them for observations sees too little spread. Where a method has `missing="ml"`,
-    that is the better way.
+    The distribution is normal, with mean and covariance by maximum likelihood. Filled cells lie exactly at their
+    expectation, so a method that takes them for observations sees too little spread. If a method has `missing="ml"`,
+    use that instead.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class NormalFit:
 
 
 def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
-    """Find the normal law that makes the observed cells most likely.
+    """Find the normal distribution that makes the observed cells most likely.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
 
 
 def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
-    """Find the normal law of each group by itself; the covariance that comes back is their mean by weight.
+    """Find the normal distribution of each group separately; the covariance returned is their weighted mean.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class Step:
 
 
 class Point:
-    """Means and covariance, and what the sample says of them.
+    """Means and covariance, and what the sample says about them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A sample with holes drawn anew: what a normal law would have shown through the same holes.
+"""A sample with holes drawn again: what a normal law would have shown through the same holes.
 
 The likelihood sees of each cell (a pattern of a group, of weight W) its mean, N(μ_o, Σ_oo/W), and its scatter, which is
 Wishart with W − 1 degrees of freedom. So nothing needs rows: a draw costs what the patterns cost.
@@ -18,7 +18,7 @@ from .maximum import maximise
 from .sample import Sample
 
 CLOSE = 1e-4  # slope at which a drawn sample is fitted well enough for a statistic
-STEPS = 40  # at most: one that climbs longer has no maximum to speak of
+STEPS = 40  # at most: one that climbs longer has practically no maximum
 
 Law = tuple[np.ndarray, np.ndarray]  # means (G, p) and covariance (p, p)
 

@@ -1,6 +1,6 @@
 """The maximum of the likelihood of many resamples of rows with holes, each found from that of all rows.
 
-A resample has the rows of the whole, counted anew, so its maximum lies near that of all rows, and many resamples are
+A resample has the rows of the whole, counted again, so its maximum lies near that of all rows, and many resamples are
 climbed from there side by side. One that does not arrive is climbed by itself, like any other sample.
 """
 
@@ -38,7 +38,7 @@ class HoledResampler:
     moments : Patterns, Grouped or Cross
         Of all rows, without powers of two taken out.
     rows : ndarray of shape (n, q)
-        All columns that the moments speak of, NaN where a cell is missing.
+        All columns of the moments, NaN where a cell is missing.
     codes : ndarray of int, shape (n,), or None
         Group of each row, in the order of the moments.
     weight : ndarray of shape (n,)

@@ -1,4 +1,4 @@
-"""Regressors usable alone and inside FDA and MDA; each is loaded when it is first asked for."""
+"""Regressors for use on their own and inside FDA and MDA; each is loaded when it is first used."""
 
 from __future__ import annotations
 

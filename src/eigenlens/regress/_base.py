@@ -35,7 +35,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
 
     _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
     _y_reach: float = 150.0
-    _work: tuple[int, int] | None = None  # copies of the rows, and columns beside, that a fit was seen to take
+    _work: tuple[int, int] | None = None  # copies of the rows, and further columns, that a fit was seen to take
     _predicts_here = True  # also rows that an engine holds
     _of_words: Preparation | None = None  # what turns a table with words into numbers
     _foreign_names: ClassVar[dict[str, str]] = {}  # parameters of other libraries, and what to write in their place
@@ -132,7 +132,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         """Read the rows of fit: X (n×p), Y (n×q), w (n) without rows of weight zero."""
         source = self._open(X, y, sample_weight, reset=True)
         self._y_was_1d, self._n_responses = source.single_response, source.second.shape[1]
-        # which clean row an original row became: splits given by the user speak of original rows
+        # which clean row an original row became: splits given by the user number original rows
         self._places = np.full(source.table.shape[0], -1)
         self._places[source.kept] = np.arange(len(source.kept))
         rows: Any = whole(source, self._work)

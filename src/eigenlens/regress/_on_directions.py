@@ -32,7 +32,7 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     curve_ : AdaptiveSplines
     range_ : ndarray of shape (2, n_directions)
         Smallest and largest scores that the curve was fitted to. Beyond these it is flat: terms of second degree would
-        grow without bound, and a single row far out would be given an absurd number.
+        grow without bound, and a single row far out would get an absurd prediction.
 
     See Also
     --------

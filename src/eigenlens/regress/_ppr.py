@@ -4,7 +4,7 @@ Terms enter one at a time on the residuals; after each entry all terms are refit
 loadings and direction, until the residual sum of squares settles. From `max_terms` the least important term
 (smallest ‖βₘ‖) is then dropped and the others refitted, down to `n_terms`.
 
-A direction is improved by Gauss–Newton: with the slopes f′ at hand, β f(aᵀx + δᵀx) ≈ β f + β f′·(δᵀx) is
+A direction is improved by Gauss–Newton: given the slopes f′, β f(aᵀx + δᵀx) ≈ β f + β f′·(δᵀx) is
 least squares in δ; the step is halved until the refitted function lowers the residual sum of squares. If no
 step does, the direction stays.
 

@@ -1,4 +1,4 @@
-"""What the terms of adaptive splines say of the features: importance, and the ANOVA decomposition."""
+"""What the terms of adaptive splines say about the features: importance, and the ANOVA decomposition."""
 
 from __future__ import annotations
 

@@ -389,6 +389,6 @@ def folds_of(cv: Any, places: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
             f"cv={cv!r} is not a number of folds; use a whole number from 2 on, a splitter of scikit-learn, or a list "
             "of pairs of row numbers."
         ) from error
-    for fold in splitter.split(np.empty((len(places), 0))):  # these speak of all rows given
+    for fold in splitter.split(np.empty((len(places), 0))):  # these number all rows given
         train, test = (places[rows] for rows in fold)
         yield train[train >= 0], test[test >= 0]

@@ -144,7 +144,7 @@ class PenalizedRegression(Regressor):
         self.gcv_path_ = np.array([(a, path.df(a), path.gcv(a, self.cost)) for a in lams]).reshape(-1, 3)
 
     def _left_out(self, X: Floats, Y: Floats, w: Floats) -> tuple[Floats, Floats]:
-        """Fit, and return the leverage of each row, its share in its own fit, and what the fit says of it."""
+        """Fit, and return the leverage of each row, its share in its own fit, and what the fit says about it."""
         root = penalty_root(self.penalty, X.shape[1])
         path = Path(X, Y, w, root[:0] if self.lam == 0 else root)
         lam, rows = float(self.lam), X - path.x_mean

@@ -44,9 +44,9 @@ from .polynomial import PolynomialRegression
 
 Floats = NDArray[np.float64]
 
-NOISE = 1e-9  # fits this small beside the largest are the rounding of a regression that has fewer directions
+NOISE = 1e-9  # fits this small compared with the largest are the rounding of a regression that has fewer directions
 PERFECT = 1e-12  # 1 − α² below which the groups of the rows are reproduced exactly
-SYMMETRIC = 1e-8  # how far from symmetric M may be, beside its size
+SYMMETRIC = 1e-8  # how far from symmetric M may be, relative to its size
 
 
 def contrasts(shares: Floats) -> Floats:
@@ -237,7 +237,7 @@ def _shrinkage(F: Floats, wanted: Floats, G: Floats, Y: Floats, v: Floats, decla
     """Tell whether fits are those of a symmetric smoother that keeps constants, and return what it shrank away.
 
     The fits themselves tell: M is then symmetric, and fits of scores without a mean have none. What may be asymmetric
-    is judged beside both M and I − M, since either may be small. A smoother whose iteration ends early may declare it.
+    is judged relative to M and to I − M, since either may be small. A smoother that stops early may declare it.
     """
     M = wanted.T @ (v[:, None] * F)
     scale = min(np.linalg.norm(M, 2), np.linalg.norm(np.eye(len(M)) - M, 2))

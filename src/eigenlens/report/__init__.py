@@ -88,7 +88,7 @@ __getattr__, __dir__ = exports(__name__, _HOMES)
 
 
 def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Display:
-    """Draw a fitted model with the display that suits it; every model's own `plot` comes here.
+    """Draw a fitted model with the display that suits it; the `plot` of every model calls this.
 
     Parameters
     ----------

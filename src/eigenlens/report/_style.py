@@ -1,4 +1,4 @@
-"""What all displays share beside the look of `_core.drawing`: a base, colours of classes and counts, sizes."""
+"""What all displays share in addition to the look of `_core.drawing`: a base, colours of classes and counts, sizes."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ def slice_colours(n: int, ordered: bool) -> list[Any]:
 
 
 def name_centres(ax: Any, names: list[str], centres: np.ndarray) -> None:
-    """Write names beside the centres of their classes, apart from each other: a legend would outgrow the picture.
+    """Write names next to the centres of their classes, apart from each other: a legend would outgrow the picture.
 
     The limits of the axes must be final.
     """
     from matplotlib.patheffects import withStroke
 
-    written = [named(ax, name, tuple(centre), 8, INK) for name, centre in zip(names, centres, strict=True)]
+    ink = ax.xaxis.label.get_color()  # as strong as a style has it: rows lie behind these names
+    written = [named(ax, name, tuple(centre), 8, ink) for name, centre in zip(names, centres, strict=True)]
     for text in written:
         text.set(weight="bold", path_effects=[withStroke(linewidth=2.5, foreground=ax.get_facecolor())])
     place_names(ax, written, centres)

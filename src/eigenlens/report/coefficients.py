@@ -51,13 +51,13 @@ class CoefficientDisplay(Display):
         n_components: int | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the directions of a fitted LDA or PDA; a grid penalty of PDA says the shape of the image.
+        """Draw the directions of a fitted LDA or PDA; a grid penalty of PDA gives the shape of the image.
 
         Parameters
         ----------
         model : fitted LDA or PDA
         X, y : ignored
-            For the convention's sake.
+            Accepted for the sake of the convention.
         shape : pair (rows, columns), optional
         n_components : int, optional
             How many directions; at most six by default.

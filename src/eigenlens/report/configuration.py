@@ -63,7 +63,7 @@ class ConfigurationDisplay(Display):
         labels : sequence of names, optional
             One for each row of the map.
         target : table of shape (n, 2), optional
-            A map of the same points onto which this one is laid (Procrustes: turned, mirrored, moved, stretched).
+            A map of the same points with which this one is aligned (Procrustes: rotated, reflected, shifted, scaled).
         ax : matplotlib axes, optional
         """
         Y = np.asarray(_xp.to_numpy(model.embedding_), dtype=float)
@@ -109,7 +109,7 @@ class ConfigurationDisplay(Display):
         return self
 
     def _write_names(self, ax: Any, Y: np.ndarray) -> None:
-        """Put each name where it covers least: beside its point, above or below, or farther away with a line to it."""
+        """Put each name where it covers least: next to its point, above or below, or farther away with a line to it."""
         crowd = Y if self.target is None else np.vstack([Y, self.target])
         names = [named(ax, str(name), tuple(at), 9, INK) for name, at in zip(self.labels, Y, strict=True)]
         place_names(ax, names, crowd)

@@ -58,7 +58,7 @@ class CurvatureDisplay(Display):
         model : fitted PrincipalHessianDirections
         X, y : rows and their response
         n_variates : int
-            At most so many panels.
+            Largest number of panels.
         ax : axes or list of axes, optional
             One for each variate; a single one shows the first.
         """

@@ -10,14 +10,14 @@ from ._style import Display, axes_for
 
 
 class DimensionDisplay(Display):
-    """What a test of dimension has found: eigenvalues or statistics with the cut that it makes, and p-values.
+    """What a test of dimension found: eigenvalues or statistics with the cut that it makes, and p-values.
 
     Parameters
     ----------
     eigenvalues : ndarray of shape (q,), or None
-        Those of the test, None where it has none (Wilks): p-values are drawn then.
+        Those of the test; None if it has none (Wilks), and p-values are drawn instead.
     test : DimensionTest
-        Of "at most d directions", d = 0 … q − 1: the p-value of d speaks of the next eigenvalue.
+        Of "at most d directions", d = 0 … q − 1: the p-value of d belongs to the next eigenvalue.
 
     Attributes
     ----------

@@ -108,19 +108,20 @@ class DiscriminantDisplay(Display):
         low, high = self._limits()
         if regions:
             self._draw_regions(ax, low, high)
-        size = float(np.clip(40 * (150 / len(self.scores)) ** 0.5, 4, 26))
+        many = len(self.classes) > MOST_IN_LEGEND  # whose rows lie upon each other: what is read is where classes are
+        size = float(np.clip(40 * (150 / len(self.scores)) ** 0.5, 4, 26)) / (2 if many else 1)
         for k, label in enumerate(self.classes):
             own = self.codes == k
             style = {"s": size, "color": self._colour(k), "marker": MARKERS[k // len(COLOURS) % len(MARKERS)]}
-            ax.scatter(*self.scores[own].T, alpha=0.75, linewidth=0, label=str(label), **style)
+            ax.scatter(*self.scores[own].T, alpha=0.3 if many else 0.75, linewidth=0, label=str(label), **style)
         half = np.sqrt(2 * np.log(2))  # radius that holds half of a plane normal distribution
         for centre, k in zip(self.centroids, self.owners, strict=True):
             ax.add_patch(Circle(tuple(centre), half, fill=False, edgecolor=self._colour(k), linewidth=1.3))
-            size = 9 if len(self.classes) <= MOST_IN_LEGEND else 4
-            ax.plot(*centre, marker="P", color=self._colour(k), markeredgecolor="white", markersize=size, zorder=3)
+            edge = {"markeredgecolor": "white", "markeredgewidth": 0.5 if many else 1.0}
+            ax.plot(*centre, marker="P", color=self._colour(k), markersize=5 if many else 9, zorder=3, **edge)
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
         ax.set(xlabel=self._axis(0), ylabel=self._axis(1))
-        if len(self.classes) > MOST_IN_LEGEND:
+        if many:
             means = [self.scores[self.codes == k].mean(axis=0) for k in np.unique(self.codes)]
             name_centres(ax, [str(self.classes[k]) for k in np.unique(self.codes)], np.array(means))
 

@@ -82,7 +82,7 @@ class FactorMapDisplay(Display):
         directions : pair of int
             Which axes.
         supplementary : Supplementary, optional
-            Columns that took no part in the fit, as `supplementary` of the model returns them.
+            Columns that were not part of the fit, as `supplementary` of the model returns them.
         ax : axes, or two where there are numbers and words, optional
         """
         shares = np.asarray(_xp.to_numpy(model.explained_variance_ratio_), dtype=float)

@@ -25,7 +25,7 @@ class Direction:
     share : float or None
         Of the total.
     verdict : str
-        What a test says of it: "shown", "not shown by these rows" or "too few rows to tell"; "open" where two criteria
+        What a test says about it: "shown", "not shown by these rows" or "too few rows to tell"; "open" if two criteria
         disagree, "not tested" where there is no test.
     evidence : str
         Why: a p-value, a threshold.
@@ -182,7 +182,7 @@ class Findings:
         What an entry of `loadings` is.
     scree : dict
         "values", and "band" (same length, may be shorter) or None, with "band_words" that say what it is. Where a test
-        speaks of all directions from one on: "tails", a pair of what they carry and what permutations reach.
+        is about all directions from one on: "tails", a pair of what they carry and what permutations reach.
     test : Test
     score_name : str
         What is compared: accuracy, R².
@@ -241,7 +241,7 @@ class Findings:
 
     @property
     def too_few_rows(self) -> bool:
-        """Whether rows are too few to tell of the next direction."""
+        """Whether rows are too few to tell whether there is another direction."""
         return any(d.verdict == TOO_FEW for d in self.directions)
 
     @property

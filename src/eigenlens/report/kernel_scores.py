@@ -55,7 +55,7 @@ class KernelPCADisplay(Display):
         return cls(scores, shares, groups).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw the scores, and beside them the shares of the axes."""
+        """Draw the scores, and next to them the shares of the axes."""
         left, right = self._draw_on(ax, 2)
         second = self.scores[:, 1] if self.scores.shape[1] > 1 else np.zeros(len(self.scores))
         size = point_size(len(self.scores))

@@ -63,7 +63,7 @@ class LoadingsDisplay(Display):
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw it; loadings that are zero stay white, and where there are few the others carry their value.
+        """Draw it; loadings that are zero stay white, and if there are few, the others show their value.
 
         Parameters
         ----------

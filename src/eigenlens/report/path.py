@@ -43,7 +43,7 @@ class PathDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Draw the path of a fitted KernelRegressor or KernelClassifier whose `lam` named a rule.
+        """Draw the path of a fitted KernelRegressor or KernelClassifier whose `lam` is a rule.
 
         Parameters
         ----------

@@ -61,7 +61,7 @@ class ResponseDisplay(Display):
         model : fitted SIR, SAVE, DirectionalRegression or LocalizedSIR
         X, y : rows and their response
         n_variates : int
-            At most so many panels.
+            Largest number of panels.
         slices : labels, optional
             Where the model was fitted with given slices.
         ax : axes or list of axes, optional

@@ -1,4 +1,4 @@
-"""A table beside its low-rank and its sparse part."""
+"""A table next to its low-rank and its sparse part."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RobustSplitDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any = None, *, row: int | None = None, shape: Any = None, ax: Any = None
     ) -> Self:
-        """Draw a table, or one row of it as an image, beside its two parts.
+        """Draw a table, or one row of it as an image, next to its two parts.
 
         Parameters
         ----------

@@ -192,7 +192,7 @@ class ScoresDisplay(Display):
         order = np.argsort(-length, kind="stable")[:ARROWS]
         reach = 0.8 * float(np.abs(self.scores).max()) / max(float(length.max()), 1e-300)
         tips = self.loadings[order] * reach
-        self.ax_.update_datalim(1.15 * tips)  # an arrow is no data: the frame must be told to hold it
+        self.ax_.update_datalim(1.15 * tips)  # an arrow is not data, so the frame does not include it by itself
         self.ax_.autoscale_view()
         for tip in tips:
             style = {"arrowstyle": "-|>", "color": LEVEL, "alpha": 0.7, "lw": 1}

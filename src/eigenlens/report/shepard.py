@@ -1,4 +1,4 @@
-"""Distances beside those that a map shows: the Shepard diagram."""
+"""Distances against those that a map shows: the Shepard diagram."""
 
 from __future__ import annotations
 

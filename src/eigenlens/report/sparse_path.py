@@ -1,4 +1,4 @@
-"""What sparsity costs: adjusted variance beside that of PCA, and along a path of penalties."""
+"""What sparsity costs: adjusted variance compared with that of PCA, and along a path of penalties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
 
 class ScreeDisplay(Display):
-    """Share of variance by component; of sparse ones beside that of ordinary principal components.
+    """Share of variance by component; for sparse ones, next to that of ordinary principal components.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class ScreeDisplay(Display):
         self.ax_.set_ylim(0, 1.08 * max(float(together[-1]), 1e-12))
 
     def _draw_sparse(self, place: np.ndarray, dense: np.ndarray, counts: np.ndarray) -> None:
-        """Draw adjusted shares beside those of ordinary components, with the number of loadings."""
+        """Draw adjusted shares next to those of ordinary components, with the number of loadings."""
         self.ax_.bar(
             place, self.shares, color=FOUND, width=0.7, label=f"this model, adjusted ({self.shares.sum():.0%})"
         )

@@ -89,7 +89,7 @@ def listed(place: str | os.PathLike[str]) -> tuple[list[Place], list[dict[str, s
 
 
 def refuse_pipe(path: Path) -> None:
-    """Refuse what opening would wait for: a pipe, a socket or a device, which can be read only once besides."""
+    """Refuse what opening would wait for: a pipe, a socket or a device, which can also be read only once."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise errors.InputError(
             f"{path} is a pipe or a device, which cannot be read twice; write its content to a file first, or pass "
@@ -188,6 +188,6 @@ def _above(path: PurePath, folder: bool) -> int:
 
 
 def _partition(folders: Sequence[str]) -> dict[str, str]:
-    """Return what folders such as year=2024/month=5 say of the files in them."""
+    """Return what folders such as year=2024/month=5 say about the files in them."""
     pairs = (folder.partition("=") for folder in folders)
     return {key: unquote(value) for key, sign, value in pairs if sign and key}

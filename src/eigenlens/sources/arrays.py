@@ -160,7 +160,7 @@ def _stored_chunks(array: Any, path: Path) -> tuple[int, int]:
     per_shard = 1 if shards is None else math.prod(s // c for s, c in zip(shards, array.chunks, strict=True))
     total = math.prod(-(-n // size) for n, size in zip(array.shape, shards or array.chunks, strict=True))
     files = sum(1 for file in files_in(path) if file.name not in ZARR_HEADERS)
-    if files < total:  # zarr would look for each chunk by name, and a damaged description may speak of 2**60
+    if files < total:  # zarr would look for each chunk by name, and a damaged description may claim 2**60
         return files, total
     return int(array.nchunks_initialized) // per_shard, total
 

@@ -19,9 +19,9 @@ import numpy as np
 from .._core import errors
 from .._core.optional import require
 from .addresses import Place
-from .base import block_rows, in_vectors
+from .base import block_rows
 from .parquet import ParquetReader, check_same_columns, is_arrow_number, open_parquet, record_piece
-from .pieces import Piece, Roles
+from .pieces import Piece, Roles, in_vectors
 from .snapshot import Snapshot
 
 FILE_MAGIC = b"ARROW1"
@@ -79,7 +79,7 @@ class ArrowReader:
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
     def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are no numbers, by their types."""
+        """Tell which columns of X are not numbers, by their types."""
         kinds = [self.schema.field(j).type for j in roles.columns]
         return [not is_arrow_number(kind) or str(kind) == "bool" for kind in kinds]
 
@@ -179,7 +179,7 @@ def stream_reader(source: Any) -> ArrowReader | ParquetReader:
 
 
 def parquet_file_of(relation: Any) -> Path | None:
-    """Return the file of a DuckDB relation that is nothing but one Parquet file; None where it is anything else.
+    """Return the file of a DuckDB relation that is a single Parquet file; None where it is anything else.
 
     Reading the file itself takes two thirds of the time. A table or view may have the name of a file, so the plan must
     be a scan of one, and the columns, the number of rows and the range of the first column must be those of the file.

@@ -29,11 +29,10 @@ from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
 from .words import MixedRows, Words, first_rows
 
-UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
-GROUP_VECTORS = 60  # of which DuckDB makes a row group
+UNASKED_BYTES = 2**20  # bytes that are not checked for room: checking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
-SMALL_BYTES = 2**25  # a block of so many is no burden, even where it leaves the cache
+SMALL_BYTES = 2**25  # a block of so many costs little, even where it leaves the cache
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
@@ -103,13 +102,13 @@ class Source(ABC):
         Columns of the second table, where there is one.
     response_names : list of str or None
     single_response : bool
-        Whether the second table is a single column that came without a dimension of its own.
+        Whether the second table is a single column of shape (n,).
     rereadable : bool
         Whether a second pass is possible.
     in_memory_already : bool
-        Whether the rows lie in memory, so that keeping the source keeps them there.
+        Whether the rows lie in memory, so keeping the source keeps them there.
     progress : bool or None
-        Whether a long pass shows a bar; None where it seems welcome.
+        Whether a long pass shows a bar; None for terminals and notebooks only.
     label_reader : LabelReader
         How y became labels.
     missing : str
@@ -121,7 +120,7 @@ class Source(ABC):
     paths : list of Path
         The files that are read, where there are any.
     layout : object or None
-        The labels of rows and columns, where what a model says of the rows is to have them.
+        The labels of rows and columns, where what a model says about the rows is to have them.
     keeps_results : bool
         Whether `map` leaves its results with the rows: it returns a table of an engine, with columns added.
     result_names : str or list of str
@@ -184,11 +183,11 @@ class Source(ABC):
         return self
 
     def of_columns(self, names: Sequence[str]) -> Source:
-        """Return the columns of a fit, where X may hold others beside them; by default it is taken as it is."""
+        """Return the columns of a fit, if X may hold others too; by default it is taken as it is."""
         return self
 
     def without_weights(self) -> Source:
-        """Return the same rows, each counted once: what a model says, it says of every row."""
+        """Return the same rows, each counted once: what a model says, it says about every row."""
         return self
 
     @abstractmethod
@@ -220,7 +219,7 @@ class Source(ABC):
         return None
 
     def collect(self, empty: M) -> M:
-        """Read the rows once, into moments like `empty`, about a typical row."""
+        """Read the rows once and return what moments like `empty`, which have seen nothing, keep of them."""
         with self.one_reading():
             return self.reduce(empty.anchored(self.first()))
 
@@ -256,18 +255,6 @@ class Source(ABC):
         return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
 
 
-def collect(source: Source, empty: M) -> M:
-    """Read the rows once and return what the moments keep of them.
-
-    Parameters
-    ----------
-    source : Source
-    empty : moments that have seen nothing
-        Says what is to be kept.
-    """
-    return source.collect(empty)
-
-
 def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
     """Apply a function of rows block by block and stack what it returns; sparse rows as they are, if it takes them."""
     return source.map(function, takes_sparse)
@@ -282,7 +269,7 @@ def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = Non
     """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
 
     A merge costs as much as p/2 rows or so, hence the floor at four times the number of columns while such a block is
-    small beside any memory, and at half of it always.
+    small compared with any memory, and at half of it always.
     """
     if device_bytes is not None:
         size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
@@ -290,19 +277,6 @@ def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = Non
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, min(4 * n_columns, SMALL_BYTES // (8 * n_columns)), n_columns // 2, 4 * n_groups)
-
-
-def in_vectors(rows: int, vector: int) -> int:
-    """Return how many rows make a block of a stream that comes in vectors: whole ones, so that it joins no batches.
-
-    Half as many as usual, since the batch lies in the cache beside the block that is made of it, and such that blocks
-    and the row groups of DuckDB end together.
-    """
-    if vector == 1:
-        return rows
-    return vector * max(
-        k for k in range(1, GROUP_VECTORS + 1) if GROUP_VECTORS % k == 0 and k <= max(rows // 2 // vector, 1)
-    )
 
 
 def segment_blocks(n_rows: int, rows: int) -> int:
@@ -352,7 +326,7 @@ def whole(source: Source, work: tuple[int, int] | None = None) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
     Rows are float64 of NumPy, one after the other in memory whatever the layout of the table: the same numbers give the
-    same bits. With `work`, there must be room for so many copies of the rows, and columns beside them, as well.
+    same bits. With `work`, there must be room for so many copies of the rows, and so many columns, as well.
     """
     source = source.in_memory()
     assert source.n_rows is not None

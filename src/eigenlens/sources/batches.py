@@ -1,4 +1,4 @@
-"""Any iterable of batches: tables of any kind, alone or with y and weights beside them."""
+"""Any iterable of batches: tables of any kind, alone or with y and weights."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class CsvReader:
         return np.dtype(np.float64)
 
     def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are no numbers, by the first lines."""
+        """Tell which columns of X are not numbers, by the first lines."""
         lines = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, PEEK) if row]
         cells = [[row[j] for row in lines if len(row) > j and row[j] not in self.na] for j in roles.columns]
         return [any(_number(cell) is None for cell in column) for column in cells]
@@ -145,7 +145,7 @@ class CsvReader:
 
 
 def _line_of(path: Path, row: int) -> int:
-    """Return the line on which a row begins: blank lines are no rows, and a quoted cell may go over several."""
+    """Return the line on which a row begins: blank lines are not rows, and a quoted cell may go over several."""
     lines = (line for line, cells in islice(lines_of(path, PLAIN), 1, None) if cells)
     return next(islice(lines, row, None))
 

@@ -41,9 +41,9 @@ class Dialect:
     Parameters
     ----------
     delimiter, decimal, encoding : str
-        "auto" where the file is to tell: `TableFile` looks at its first lines.
+        "auto" detects it from the first lines of the file (`TableFile`).
     na : tuple of str
-        Cells that stand for a missing value, beside the usual ones.
+        Cells that stand for a missing value, in addition to the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
     numbers : tuple of str
@@ -51,7 +51,7 @@ class Dialect:
     na_of : tuple of pairs (str, tuple of str)
         Cells that stand for a missing value in a single column.
     dressed : tuple of str
-        Columns of numbers with signs that are left out: percent, currency, marks between thousands.
+        Columns of numbers with signs that are ignored: percent, currency, marks between thousands.
     header : bool
         Whether the first line holds names; if not, columns are named x1, x2, …
 
@@ -74,7 +74,7 @@ class Dialect:
     numbers: tuple[str, ...] = ()
 
     def missing_in(self, column: str) -> tuple[str, ...]:
-        """Return the cells that stand for a missing value in a column, beside the usual ones."""
+        """Return the cells that stand for a missing value in a column, in addition to the usual ones."""
         return (*self.na, *dict(self.na_of).get(column, ()))
 
 
@@ -202,7 +202,7 @@ def _quotes_are_plain(path: Path, dialect: Dialect) -> bool:
     Quotes that open and close alternate, a doubled one being both, so that their neighbours tell.
     """
     known = dialect.encoding.lower().replace("-", "") in ("utf8", "latin1", "cp1252", "ascii")
-    edges = np.zeros(256, dtype=bool)  # bytes that a quote at the edge of a cell may have beside it
+    edges = np.zeros(256, dtype=bool)  # bytes that a quote at the edge of a cell may have next to it
     edges[[ord(c) for c in ('"', "\n", "\r", dialect.delimiter) if ord(c) < 256]] = True
     count, held = 0, b"\n"
     with open_bytes(path) as raw:

@@ -2,7 +2,7 @@
 
 Workers fold the rows of a partition into moments, a few at a time. The moments come here and are merged in the order of
 the partitions, so a rerun gives the same bits, also where the engine had to repeat partitions whose workers died. What
-a model says of rows stays with the engine: it returns the table with more columns.
+a model says about rows stays with the engine: it returns the table with more columns.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class EngineSource(Source):
         return new
 
     def of_columns(self, names: Sequence[str]) -> EngineSource:
-        """Return the columns of a fit, where the table has them and nobody has chosen others."""
+        """Return the columns of a fit, if the table has them and no others were chosen."""
         if self.roles.chosen or not len(names) or not set(names) <= set(self.names):
             return self
         new = copy.copy(self)
@@ -281,7 +281,7 @@ def kept(work: Callable[[], Any]) -> bytes:
 
 
 def received(result: bytes) -> Any:
-    """Return the moments that a worker sent, or raise what it has to say of the input."""
+    """Return the moments that a worker sent, or raise what it has to say about the input."""
     found = pickle.loads(result)
     if isinstance(found, tuple):
         kind, message = found

@@ -152,7 +152,7 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, numbers)
 
     def _checked(self, start: int, stop: int) -> Array:
-        """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
+        """Return finite rows of a sparse table as they are; dense ones where something is to be said about them."""
         X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
         rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
         if _xp.sum_is_finite(X.data) and not rounded:
@@ -297,7 +297,7 @@ def as_source(
     in_memory : bool
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
-        Whether the caller answers for every row, those to which a source gives no weight too.
+        Whether the caller answers for every row, including those without weight.
     words : None, "auto" or list of columns
         Which columns of X are words: none may be, those that look like it, or these.
     counts : bool

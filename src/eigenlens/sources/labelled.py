@@ -161,7 +161,7 @@ class GridLayout:
         return [str(label) for label in (labels if self.kept is None else labels[self.kept])]
 
     def scores(self, values: Any) -> Any:
-        """Return what a model says of the rows as a DataArray."""
+        """Return what a model says about the rows as a DataArray."""
         shape = tuple(self.template.sizes[name] for name in self.rows)
         dims = self.rows if values.ndim == 1 else (*self.rows, "component")
         if self.kept_rows is not None:

@@ -1,4 +1,4 @@
-"""What travels beside the rows: class labels and weights."""
+"""What travels with the rows: class labels and weights."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ CONVERTED = {"pyspark": ("toPandas", "to_pandas"), "ray": ("to_pandas",)}
 
 
 def unlabelled(values: Any) -> Any:
-    """Return what an xarray DataArray holds, where it stands beside rows: in their order."""
+    """Return what an xarray DataArray that accompanies rows holds: in their order."""
     is_labelled = type(values).__module__.partition(".")[0] == "xarray" and hasattr(values, "dtype")
     return values.data if is_labelled else values
 
@@ -206,7 +206,7 @@ def _codes_of_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if high - low <= 4 * values.size:
-            wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # 120 − (−120) is no int8
+            wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # 120 − (−120) is not an int8
             base = wide.dtype.type(low)
             offsets = (wide - base).astype(np.intp)
             present = np.bincount(offsets) > 0
@@ -277,7 +277,7 @@ def are_shares(total: float) -> bool:
 
 
 def given_as_counts(sample_weight: Any) -> Any:
-    """Return weights given beside rows that lie elsewhere as counts; those that lie elsewhere too stay as they are."""
+    """Return weights for rows that lie elsewhere as counts; those that lie elsewhere too stay as they are."""
     if sample_weight is None or getattr(sample_weight, "ndim", 1) != 1 or hasattr(sample_weight, "__dask_graph__"):
         return sample_weight
     weight = as_column(sample_weight, "sample_weight")

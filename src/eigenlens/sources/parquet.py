@@ -51,7 +51,7 @@ class ParquetReader:
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
     def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are no numbers, by the types in the files."""
+        """Tell which columns of X are not numbers, by the types in the files."""
         kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
         return [any(not is_arrow_number(t) or str(t) == "bool" for t in of_column) for of_column in kinds]
 

@@ -147,7 +147,7 @@ class ClassifierScore(ClassifierMixin):
         *,
         target: ColumnNames | None = None,
     ) -> float:
-        """Return the share of rows whose class is predicted rightly.
+        """Return the share of rows whose class is predicted correctly.
 
         Parameters
         ----------

@@ -242,7 +242,7 @@ def _cut(
         if slicing.n_cells < wanted:
             errors.warn(
                 errors.SliceWarning(
-                    f"y gives {slicing.n_cells} slices where n_slices={wanted} were asked for: tied values stay in one "
+                    f"y gives {slicing.n_cells} slices, but n_slices={wanted} were asked for: tied values stay in one "
                     f"slice. Ask for {slicing.n_cells} or fewer, or pass slices= to cut by hand."
                 )
             )

@@ -16,7 +16,7 @@ from .._core import errors
 
 
 class State(NamedTuple):
-    """What the system says of a file."""
+    """What the system says about a file."""
 
     device: int
     inode: int

@@ -29,12 +29,11 @@ from .base import (
     block_rows,
     fine_rows,
     gathered,
-    in_vectors,
     require_room,
     typical_row,
 )
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
-from .pieces import Batch, Piece, Reader, Roles, even, require_finite
+from .pieces import Batch, Piece, Reader, Roles, even, in_vectors, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
@@ -91,7 +90,7 @@ class RowSource(Source):
             new._given_weight = given = read_weights(weight, weight.size if n is None else n)
             new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
         if target == "none":
-            new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
+            new.roles = replace(self.roles, target=None)  # a column that is not needed is not read
         else:
             new._bind_target(y, target)
         return new
@@ -231,7 +230,7 @@ class RowSource(Source):
         return None if self.reader.n_rows is None else -(-self.reader.n_rows // self._segment_rows)
 
     def _check_length(self, n: int, at_least: bool = False) -> None:
-        """Compare the number of rows read, so far or in all, with that of y and weights given beside them."""
+        """Compare the number of rows read, so far or in all, with that of y and weights given separately."""
         given, weight = self._given, self._given_weight
         if given is not None:
             m = len(given) if isinstance(given, Labels) else given.shape[0]

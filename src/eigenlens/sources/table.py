@@ -201,7 +201,7 @@ def _sparse_tensor(X: Any, name: str) -> Table:
     if table is None:
         raise errors.InputTypeError(
             f"{name} is a sparse {type(X).__name__} on {X.device}, and sparse tensors are read on the host only; pass "
-            f"{name}.cpu(), or {name}.to_dense() where it fits the device."
+            f"{name}.cpu(), or {name}.to_dense() if it fits the device."
         )
     return SparseTable(table, name)
 
@@ -261,7 +261,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
 
 
 def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
-    """Read a table that may have columns of words; None where it has none, or is no kind of table that could."""
+    """Read a table that may have columns of words; None where it has none, or is not a kind of table that could."""
     if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
         return None
     mixed = mixed_frame(X, name, words)
@@ -282,7 +282,7 @@ def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
 
 
 def of_rows(X: Any) -> Any:
-    """Return a list of rows as an array of objects, so that numbers beside words stay numbers; other lists as given."""
+    """Return a list of rows as an array of objects, so numbers next to words stay numbers; other lists as given."""
     if not all(isinstance(row, list | tuple) and len(row) == len(X[0]) for row in X):
         return X
     if not any(isinstance(cell, str | bytes | bool) for row in X for cell in row):
@@ -291,7 +291,7 @@ def of_rows(X: Any) -> Any:
 
 
 def _require_finite_numbers(table: Any, X: Any, start: int, name: str, missing: Missing) -> None:
-    """Refuse infinity and NaN among the numbers beside words; name the first such cell."""
+    """Refuse infinity and NaN among the numbers of a table with words; name the first such cell."""
     if sum_is_finite(X):
         return
     bad = np.isinf(X.numbers) if missing == "allow" else ~np.isfinite(X.numbers)

@@ -1,6 +1,6 @@
-"""Columns of words beside columns of numbers: rows whose words are codes, each with its own list of levels.
+"""Columns of words next to columns of numbers: rows whose words are codes, each with its own list of levels.
 
-Levels differ from block to block, so codes mean something only beside them; moments bring them together by name.
+Levels differ from block to block, so codes mean something only together with them; moments bring them together by name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.typing import Array
 
-#: Which columns are read as words, where they are no error. "auto": columns of words, booleans and categories. A list
+#: Which columns are read as words, if they are allowed. "auto": columns of words, booleans and categories. A list
 #: of columns, by name or by position: these.
 Words = str | Sequence[Any]
 

@@ -41,7 +41,7 @@ def write_rows(
     Parameters
     ----------
     function : callable
-        Such as `model.transform` or `model.predict`: takes rows, returns an array (or data frame) with as many.
+        Such as `model.transform` or `model.predict`. It takes rows and returns an array (or data frame) of as many.
     rows : source or table
         From `open_rows`, or anything that `fit` takes.
     path : path
@@ -248,7 +248,7 @@ class _Npy:
             return
         kinds = {column.dtype.kind in "biuf" for column in columns}
         if len(kinds) > 1:
-            raise _not_npy("words beside numbers")
+            raise _not_npy("words and numbers")
         self._append(columns[0] if len(columns) == 1 else np.stack(columns, axis=1))
 
     def _append(self, values: np.ndarray) -> None:

@@ -9,9 +9,9 @@ from .._core.typing import Array
 def principal_angles(U: Array, V: Array) -> Array:
     """Return the angles between the spans of two orthonormal bases, smallest first.
 
-    The cosine of a small angle has lost it: cos 10⁻⁹ = 1. So the sines are computed too, as the singular values of
+    A cosine cannot tell small angles apart: cos 10⁻⁹ = 1. So the sines are computed too, as the singular values of
     the part of V that is orthogonal to U, and the angle is atan2(sin, cos) (Björck, Golub 1973). Directions found with
-    the cosines would not do: where several angles are small they are any rotation of the right ones.
+    the cosines would not do: if several angles are small, they are an arbitrary rotation of the right ones.
 
     Parameters
     ----------

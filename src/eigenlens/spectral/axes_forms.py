@@ -33,21 +33,32 @@ class Matrix:
     Attributes
     ----------
     values : ndarray of shape (p, p) or (n, p)
-        G, or a factor F with FᵀF = G.
+        G, or a factor F with FᵀF = G, before they are multiplied by the unit.
     factored : bool
+    unit : float
+        Number that multiplies the form, so that a large table is not copied to be scaled.
     """
 
     values: np.ndarray
     factored: bool = False
+    unit: float = 1.0
 
     @cached_property
     def gram(self) -> np.ndarray:
         """G."""
-        return self.values.T @ self.values if self.factored else self.values
+        return self._in_unit(self.values.T @ self.values if self.factored else self.values)
+
+    @cached_property
+    def factor(self) -> np.ndarray:
+        """F with FᵀF = G, where the values are one."""
+        return self.values if self.unit == 1.0 else self.values * self.unit**0.5
 
     def image(self, A: np.ndarray) -> np.ndarray:
         """Return G A, along the rows of G, which is symmetric: twice as fast as across them."""
-        return np.asarray(((self.values @ A if self.factored else A).T @ self.values).T)
+        return self._in_unit(((self.values @ A if self.factored else A).T @ self.values).T)
+
+    def _in_unit(self, values: np.ndarray) -> np.ndarray:
+        return values if self.unit == 1.0 else self.unit * values
 
     def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
         """Return G B and tr BᵀGB."""
@@ -55,17 +66,23 @@ class Matrix:
         if self.factored or len(on) > FEW_ROWS * len(B):
             GB = self.image(B)
             return GB, float(np.sum(B * GB))
-        GB = (B[on].T @ self.values[on]).T
+        GB = self._in_unit((B[on].T @ self.values[on]).T)
         return GB, float(np.sum(B[on] * GB[on]))
 
     def block(self, on: np.ndarray) -> np.ndarray:
         """Return the rows and columns of G at given places."""
-        return np.asarray(self.values[:, on].T @ self.values[:, on] if self.factored else self.values[np.ix_(on, on)])
+        at = self.values[:, on] if self.factored else self.values[np.ix_(on, on)]
+        return self._in_unit(at.T @ at if self.factored else at)
+
+    @property
+    def varying(self) -> int:
+        """Number of columns that are not constant."""
+        return int(np.count_nonzero(self.values.any(axis=0)))
 
     @cached_property
     def row_space(self) -> RowSpace:
         """Coordinates of the space that the rows of the factor span."""
-        return RowSpace.of(self.values)
+        return RowSpace.of(self.factor)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Leading eigenvectors of a symmetric matrix that is known by its products alone: block Lanczos with thick restart.
 
-The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says of A is
+The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says about A is
 right to rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its
 own (Golub, Underwood 1977; Wu, Simon 2000). Where it has grown as far as it may, its best directions begin the next.
 

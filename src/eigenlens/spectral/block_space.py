@@ -16,7 +16,7 @@ from .._core.typing import Array
 
 HELD = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
-SPACE = 384  # vectors in the space before it begins anew, where there is room
+SPACE = 384  # vectors in the space before it starts again, where there is room
 NARROW_SPACE = 48  # the same where fewer are multiplied at a time: what is cheap to multiply must be cheap to keep
 STARTS = 16  # so many may each leave an equal part of the residual that is allowed
 DOUBT = 1e-2  # residual, beside its value, at which the best direction of a second start is known well enough to judge
@@ -262,7 +262,7 @@ class BlockSpace:
             self._widen(min(ROUGH_SPACE, ROOM // (8 * self.n), self.n))
 
     def _widen(self, size: int) -> None:
-        """Let the space grow to more vectors before it begins anew."""
+        """Let the space grow to more vectors before it starts again."""
         if size <= self.size:
             return
         Q, T, self.size = self.Q, self.T, size

@@ -21,9 +21,12 @@ import numpy as np
 
 from .._core import xp as _xp
 from .adjusted import adjusted_variance
-from .axes_forms import Matrix
+from .axes_forms import AxesForm, Matrix
+from .axes_space import AxesSpace, is_large, suits
 from .pencil import Form
-from .refitted_axes import best_axis
+from .pursued_axes import MOST as PURSUED
+from .pursued_axes import pursued_axes
+from .refitted_axes import best_axis, refitted
 from .sparse_axes import SparseAxes, largest_places
 from .working_columns import axes_of
 
@@ -52,13 +55,46 @@ def counted_axes(
     """
     if np.isinf(options["ridge"]):
         found = _thresholds(form, start, counts, options)
-    elif n_rows < len(start):
+    elif n_rows < form.varying:
         found = _of_few_rows(form, start, counts, options)
     else:
         found = axes_of(form, start, counts=counts, **options)
         if np.isnan(found.penalties).any() and not found.converged:
             found = _places_compared(form, start, counts, options)
     return _uncorrelated(form, found)
+
+
+def most_telling_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, tol: float, max_iter: int) -> SparseAxes:
+    """Find axes with given numbers of nonzeros whose scores explain as much as they can.
+
+    Thresholds choose places, soft or hard, and so do axes found one after the other, where that costs little. All get
+    the loadings that add most variance, and the best are taken.
+
+    Parameters
+    ----------
+    form : Matrix
+    start : array of shape (p, k)
+        Principal axes.
+    counts : array of shape (k,) of int
+    tol, max_iter
+        Of the soft thresholds.
+    """
+    options = {"ridge": np.inf, "tol": tol, "max_iter": max_iter, "polish": False}
+    found = _thresholds(form, start, counts, options)
+    places = [found.B]
+    if not is_large(form):
+        places.append(_hard(form, start, counts).B)
+        few = len(start) <= PURSUED
+        places.append(pursued_axes(form.gram, counts) if few else _one_by_one(form, start, counts))
+    best, explained = np.zeros_like(start), -np.inf
+    for B in places:
+        loadings = refitted(form, B)
+        more = _explained(form, loadings)
+        if more > explained + BETTER * len(start):
+            best, explained = np.where((loadings == 0) & (B != 0), np.finfo(float).eps, loadings), more
+    none = np.full(len(counts), np.nan)
+    left = -explained  # without tr G, as in other objectives
+    return SparseAxes(best, found.A, none, found.n_iter, found.moved, True, left, np.inf)
 
 
 def _of_few_rows(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
@@ -100,17 +136,29 @@ def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: di
 
 def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
     """Return axes at the largest entries of G A, chosen again as long as the soft-threshold objective falls."""
-    A, B, cost, rounds = start, np.zeros_like(start), np.inf, 0
-    while rounds < DESCENTS:
-        rounds += 1
-        C = form.image(A)
+    found = SparseAxes(np.zeros_like(start), start, np.full(len(counts), np.nan), 0, 0.0, True, np.inf, np.inf)
+    if not suits(form, len(counts)):
+        return _descended(form, found, counts)
+    space = AxesSpace(form, start)
+    found = replace(found, A=space.Q.T @ start)
+    while True:
+        before, found = found, _descended(space, found, counts)
+        if before.n_iter and found.n_iter <= before.n_iter + 1:  # nothing that was outside has changed anything
+            return replace(found, A=space.Q @ found.A)
+        found, _ = space.grow(found)
+
+
+def _descended(form: AxesForm, found: SparseAxes, counts: np.ndarray) -> SparseAxes:
+    while found.n_iter < DESCENTS:
+        found = replace(found, n_iter=found.n_iter + 1)
+        C = form.image(found.A)
         new = np.where(largest_places(C, counts), C, 0.0)
-        lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, B != 0)
-        if same or lower >= cost - FALL * abs(lower):
+        lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, found.B != 0)
+        if same or lower >= found.objective - FALL * abs(lower):
             break
         left, _, right = _xp.thin_svd(form.turned(new)[0])
-        A, B, cost = left @ right, new, lower
-    return SparseAxes(B, A, np.full(len(counts), np.nan), rounds, 0.0, True, cost, np.inf)
+        found = replace(found, A=left @ right, B=new, objective=lower)
+    return found
 
 
 def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:

@@ -2,7 +2,7 @@
 
 A step makes a dozen small matrices. Fetching each would leave the device idle for as long as it works; here they stay
 there until the next look, and come together. What a step would have had to look at, whether its vectors are far enough
-from parallel, is then asked of all steps at once. If one of them was not, the search begins anew, step by step.
+from parallel, is then asked of all steps at once. If one of them was not, the search starts again, step by step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HASTE = 0.8  # share of the steps to come, by the pace so far, after which to lo
 
 
 class Uncertain(Exception):
-    """Vectors of a step were nearly parallel, and nobody was looking."""
+    """Vectors of a step were nearly parallel, and this was not checked."""
 
 
 @dataclass(frozen=True, eq=False)

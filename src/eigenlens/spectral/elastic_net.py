@@ -71,7 +71,7 @@ class ElasticNet:
             self._M = M if least > COPIES * float(np.max(M.diagonal(), initial=0.0)) else None
 
     def at(self, on: np.ndarray, alone: bool = False) -> _Support:
-        """Return the factored matrix at some places, from memory if it was asked for lately.
+        """Return the factored matrix at some places, from memory if it was used recently.
 
         Its rows at all other places are kept with it unless it is wanted alone.
         """

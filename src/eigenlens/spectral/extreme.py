@@ -102,7 +102,7 @@ class Inertia:
     positive, negative : float
         Both as numbers of at least 0.
     exact : bool
-        Whether all eigenvalues were computed; else the sums are estimates.
+        Whether all eigenvalues were computed; otherwise the sums are estimates.
     error : float
         Standard error of an estimate, 0 where exact.
     values : ndarray or None
@@ -127,7 +127,7 @@ def inertia(A: Form) -> Inertia:
 
     The estimate is that of Lanczos quadrature from a block of random signs (Ubaru, Chen, Saad 2017), in which negative
     eigenvalues that have converged are taken as they are; their sum with the positive ones, the trace, is known. The
-    signs are seeded: a rerun gives the same.
+    signs are seeded: a rerun gives the same result.
 
     Examples
     --------

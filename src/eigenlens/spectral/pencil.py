@@ -45,9 +45,10 @@ class Form:
     def of(cls, sums: Any, divisor: float) -> Form:
         """Sums of squares over a divisor; moments store them as rows of a factor, or, without any, as a matrix."""
         store = sums.store
-        if store.rows is None:
-            return cls(matrix=store.matrix() / divisor)
-        return cls(factor=store.rows / divisor**0.5, squared=store.squared)
+        values = store.matrix() if store.rows is None else store.rows
+        if divisor != 1.0:
+            values = values / (divisor if store.rows is None else divisor**0.5)
+        return cls(matrix=values) if store.rows is None else cls(factor=values, squared=store.squared)
 
     @property
     def values(self) -> Array:
@@ -130,7 +131,7 @@ class Form:
         return Form(matrix=(M + M.T) / 2)
 
     def with_rows(self, count: int) -> Form:
-        """The form with a factor of at least so many rows, zeros where it has fewer: as many directions come out."""
+        """The form with a factor of at least so many rows, padded with zeros, so it has as many directions."""
         if self.factor is None or self.factor.shape[0] >= count:
             return self
         xp = _xp.namespace(self.factor)
@@ -168,11 +169,11 @@ class Pencil:
     n_components : int or None
         How many directions are wanted; None is all of them.
     constant : boolean array of shape (p,), or None
-        Columns of B (of A, where there is no B) known to be zero except for rounding.
+        Columns of B (of A, if there is no B) known to be zero except for rounding.
     most : int or None
         How many positive values there can be, for instance by the number of rows; condition is judged on these.
     leading : bool
-        Whether only the sum of their values is wanted of the directions that are not kept.
+        Whether only the sum of the values is needed for the directions that are not kept.
 
     Examples
     --------

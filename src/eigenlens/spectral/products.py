@@ -146,7 +146,7 @@ def _forming(products: Any, width: int) -> list[Way]:
 
 
 def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...]:
-    """Return singular values, directions over columns, over rows where they are at hand, residual, and effort."""
+    """Return singular values, directions over columns, over rows if they are available, residual, and effort."""
     s, vectors, residuals = _directions(products, found)
     residual = float(np.max(residuals, initial=0.0))
     effort = {"steps": found.steps, "passes": products.passes, "settled": found.settled}

@@ -6,9 +6,10 @@ import numpy as np
 
 from .._core import xp as _xp
 from .axes_forms import Matrix
-from .pencil import Form
 
-DENSE = 400  # rows and columns of which products are formed
+DENSE = 400  # rows and loadings of which products are formed
+SETTLED = 1e-9  # relative size of what an axis lacks at which it is found
+ROOM, STEPS = 24, 200  # directions of a space, and steps in which it grows, the most
 
 
 def refitted(form: Matrix, B: np.ndarray) -> np.ndarray:
@@ -29,17 +30,81 @@ def refitted(form: Matrix, B: np.ndarray) -> np.ndarray:
     array([0.707, 0.707, 0.   ])
     """
     new = np.zeros_like(B)
-    for j in range(B.shape[1]):
+    live = np.flatnonzero(B.any(axis=0))
+    if min(int(np.count_nonzero(B, axis=0).max(initial=0)), len(form.values)) > DENSE:
+        new[:, live] = _together(form, B[:, live])
+        return new
+    for j in live:
         on = np.flatnonzero(B[:, j])
-        if len(on):
-            before = new[:, :j][:, new[:, :j].any(axis=0)]
-            new[on, j] = best_axis(form, on, before)
+        new[on, j] = best_axis(form, on, new[:, live[live < j]])
     return new
+
+
+def _together(form: Matrix, B: np.ndarray) -> np.ndarray:
+    """Return the same axes of many loadings, all found in the same products with the form."""
+    spaces = [_OnSupport(np.flatnonzero(b), b) for b in B.T]
+    fresh, steps = spaces, 0
+    while fresh:
+        images = form.image(np.stack([space.spread(space.fresh) for space in fresh], axis=1))
+        for space, image in zip(fresh, images.T, strict=True):
+            space.take(image)
+        axes, seen = np.zeros((len(B), 0)), np.zeros((len(B), 0))
+        for space in spaces:
+            axis, image = space.best(axes, seen)
+            axes, seen = np.column_stack([axes, axis]), np.column_stack([seen, image])
+        steps += 1
+        fresh = [space for space in spaces if space.outside > SETTLED and len(space.fresh) and steps < STEPS]
+    return axes
+
+
+class _OnSupport:
+    """A space of loadings at given places, with their images, which grows by what its best axis lacks (Lanczos).
+
+    Attributes
+    ----------
+    fresh : ndarray of shape (m,)
+        The direction to take in next; empty where there is none.
+    outside : float
+        Relative size of what the best axis lacks.
+    """
+
+    def __init__(self, on: np.ndarray, start: np.ndarray) -> None:
+        self.on, self.p, self.outside = on, len(start), np.inf
+        self.V, self.H = np.empty((len(on), 0)), np.empty((len(start), 0))
+        self.fresh = start[on] / np.linalg.norm(start)
+
+    def spread(self, loadings: np.ndarray) -> np.ndarray:
+        all_ = np.zeros(self.p)
+        all_[self.on] = loadings
+        return all_
+
+    def take(self, image: np.ndarray) -> None:
+        self.V, self.H = np.column_stack([self.V, self.fresh]), np.column_stack([self.H, image])
+
+    def best(self, axes: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the axis that adds most variance to the scores of earlier axes, and its image."""
+        told = self.V.T @ seen[self.on]
+        known = np.linalg.pinv(axes.T @ seen, hermitian=True)
+        M = self.V.T @ self.H[self.on] - told @ known @ told.T
+        values, vectors = np.linalg.eigh((M + M.T) / 2)
+        if self.V.shape[1] >= ROOM:
+            kept = vectors[:, -ROOM // 4 :]
+            self.V, self.H, vectors = self.V @ kept, self.H @ kept, np.eye(kept.shape[1])
+            told = kept.T @ told
+        u = vectors[:, -1]
+        axis, image = self.V @ u, self.H @ u
+        lacks = image[self.on] - seen[self.on] @ (known @ (told.T @ u)) - values[-1] * axis
+        self.outside = float(np.linalg.norm(lacks)) / (abs(float(values[-1])) or 1.0)
+        for _ in range(2):
+            lacks = lacks - self.V @ (self.V.T @ lacks)
+        size = float(np.linalg.norm(lacks))
+        self.fresh = lacks / size if size > 0 else np.empty(0)
+        return self.spread(axis), image
 
 
 def best_axis(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Return the loadings at given places that add the largest variance to the scores of earlier axes."""
-    return _of_rows(form.values, on, before) if form.factored else _of_matrix(form, on, before)
+    return _of_rows(form, on, before) if form.factored else _of_matrix(form, on, before)
 
 
 def _of_matrix(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -48,17 +113,14 @@ def _of_matrix(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
     return _last_vector(form.block(on) - told)
 
 
-def _of_rows(F: np.ndarray, on: np.ndarray, before: np.ndarray) -> np.ndarray:
+def _of_rows(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
+    F = form.values
     rows = F[:, on]
     scores = np.linalg.qr(F @ before)[0]
     rows = rows - scores @ (scores.T @ rows)
-    if min(rows.shape) > DENSE:
-        found = Form(factor=rows).krylov.leading(1)
-        if found.settled:
-            return found.vectors[:, 0]
     if len(on) <= len(F):
-        return _last_vector(rows.T @ rows)
-    axis = rows.T @ _last_vector(rows @ rows.T)
+        return _last_vector(form.unit * (rows.T @ rows))  # in one unit, whatever that of the rows
+    axis = rows.T @ _last_vector(form.unit * (rows @ rows.T))
     return np.asarray(axis / (np.linalg.norm(axis) or 1.0))
 
 

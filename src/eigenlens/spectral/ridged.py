@@ -87,7 +87,7 @@ def plus_ridge(form: Form, ridge: float, share: float = 1.0) -> Form:
 
 
 def whiten_rows(B: RidgedForm) -> Whitening:
-    """Return W with WᵀBW = I that spans the rows F: outside of them the form says nothing but τI.
+    """Return W with WᵀBW = I that spans the rows F: outside of them the form is just τI.
 
     Examples
     --------

@@ -28,7 +28,7 @@ ROUNDS = 4  # of corrections
 CLOSER = 0.6  # share of the residual asked for that a correction may leave by its own account
 MOST_CORRECTIONS = 16  # products that a round of corrections may take
 PIECE_BYTES = 2**21  # of rows that are rounded together
-ROOM = 2**28  # bytes for which nobody asks whether they are there
+ROOM = 2**28  # bytes that are not checked for
 
 
 def rough_ways(products: Any, trace: float, width: int) -> list[Way]:

@@ -68,14 +68,10 @@ def _few_long_rows(pencil: Pencil) -> bool:
     return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= GRAM_WORK
 
 
-def _short_side(pencil: Pencil) -> bool:
-    return isinstance(pencil.A, ProductForm) and pencil.A.products.forms_gram
-
-
 RULES = (
     Rule(
         "gram",
-        _short_side,
+        lambda pencil: isinstance(pencil.A, ProductForm) and pencil.A.products.forms_gram,
         "few rows, or few columns, of a sparse table: their products with each other are a small matrix",
     ),
     Rule(

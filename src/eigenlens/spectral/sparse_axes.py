@@ -25,6 +25,7 @@ from .._core import xp as _xp
 from .axes_forms import AxesForm
 from .elastic_net import ElasticNet
 
+TALL = 1000  # entries of axes from which a least-squares problem is made small first
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
 MEMORY = 8  # rounds that an extrapolation looks back on
 WORSE = 2.0  # growth of the change at which an extrapolation was a mistake
@@ -306,14 +307,16 @@ class _Step:
 
 def largest_places(C: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Tell where the `counts` largest entries of each column are; of those equal up to rounding, the first."""
-    size = np.abs(C)
-    p, k = C.shape
-    level = np.sort(size.T, axis=1)[np.arange(k), p - counts]
+    size, p = np.abs(C), len(C)
+    rows = np.ascontiguousarray(size.T)
+    if (counts == counts[0]).all():
+        level = np.partition(rows, p - counts[0], axis=1)[:, p - counts[0]]
+    else:
+        level = np.array([np.partition(row, p - m)[p - m] for row, m in zip(rows, counts, strict=True)])
     places = size > level * (1 + TIE)
-    for j in range(k):
-        ties = np.flatnonzero(~places[:, j] & (size[:, j] >= level[j] * (1 - TIE)))
-        places[ties[: counts[j] - np.count_nonzero(places[:, j])], j] = True
-    return places
+    missing = counts - np.count_nonzero(places, axis=0)
+    ties = ~places & (size >= level * (1 - TIE))
+    return np.asarray(places | (ties & (np.cumsum(ties, axis=0) <= missing)))
 
 
 def _largest(C: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -328,6 +331,10 @@ def _extrapolated(history: list[tuple[np.ndarray, np.ndarray]], shape: tuple[int
     """Return the combination of past rounds whose changes cancel best (Anderson)."""
     points = np.stack([x + f for x, f in history], axis=1)
     changes = np.stack([f for _, f in history], axis=1)
-    differences = np.diff(changes, axis=1)
-    weights = np.linalg.lstsq(differences, changes[:, -1], rcond=1e-12)[0]
+    differences, last = np.diff(changes, axis=1), changes[:, -1]
+    if len(changes) > TALL:  # many zeros in rows, and singular vectors of the rest that nobody asks for
+        on = changes.any(axis=1)
+        left, differences = np.linalg.qr(differences[on])
+        last = left.T @ last[on]
+    weights = np.linalg.lstsq(differences, last, rcond=1e-12)[0]
     return np.asarray((points[:, -1] - np.diff(points, axis=1) @ weights).reshape(shape))

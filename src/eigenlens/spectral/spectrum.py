@@ -73,7 +73,7 @@ class Spectrum:
     steps, passes : int
         Of an iteration on rows: products with a block of vectors, and how often the rows were read for them.
     settled : bool
-        Whether the residual is as small as it was to be.
+        Whether the residual is as small as required.
 
     Examples
     --------
@@ -121,14 +121,14 @@ class Spectrum:
         )
 
     def mapped(self, vectors: Array) -> Spectrum:
-        """Put in other vectors for the same values, and fix their signs anew."""
+        """Put in other vectors for the same values, and fix their signs again."""
         signs = orient(vectors)
         left = None if self.left is None else self.left * signs
         return replace(self, vectors=vectors * signs, left=left)
 
 
 def orient(vectors: Array) -> Array:
-    """Return the sign of each column: the first entry within 10⁻⁶ of the largest is to be positive."""
+    """Return the sign of each column that makes the first entry within 10⁻⁶ of the largest positive."""
     xp = _xp.namespace(vectors)
     if vectors.shape[0] == 0:
         return xp.ones(vectors.shape[1], dtype=vectors.dtype, device=_xp.device(vectors))
@@ -146,7 +146,7 @@ def orient(vectors: Array) -> Array:
 
 
 def count_rank(s: Array, dimension: int, squared: bool) -> int:
-    """Count the singular values that are not rounding beside the largest.
+    """Count the singular values that are not rounding relative to the largest.
 
     Squaring raises the floor of rounding from ε to √ε.
     """

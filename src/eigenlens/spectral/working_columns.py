@@ -14,6 +14,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .axes_forms import Matrix, SomeColumns
+from .axes_space import axes_in_space, suits
 from .sparse_axes import SparseAxes, sparse_axes
 
 LEAST = 64  # columns at work
@@ -34,16 +35,20 @@ def axes_of(
     **options: Any,
 ) -> SparseAxes:
     """Find sparse axes as `sparse_axes` does, by way of columns at work where the form is given by its rows."""
-    if not form.factored or (l1 is not None and not l1.any()):
-        return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
     p, k = start.shape
+    free = l1 is not None and not l1.any()
+    if np.isinf(options["ridge"]) and suits(form, k) and not free:
+        less = {name: value for name, value in options.items() if name != "ridge"}
+        return axes_in_space(form, start, l1=l1, counts=counts, near=near, **less)
+    if not form.factored or free:
+        return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
     found = near
     if found is None:
         found = SparseAxes(start, start, np.zeros(k) if l1 is None else l1, 0, np.inf, False, np.inf)
     work = _first(form.image(found.A), found, l1, counts, len(form.values), options["ridge"])
     if np.isinf(options["ridge"]) and len(work) > MOST * p:
         return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
-    P, space = form.values.T, form.row_space
+    P, space = form.factor.T, form.row_space
     left, _, right = _xp.thin_svd(space.coordinates(found.A))
     found = replace(found, A=left @ right)
     rounds, rough = 0, l1 is not None

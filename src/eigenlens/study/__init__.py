@@ -1,4 +1,4 @@
-"""The main job: from a table to an answer, a model and what to show of them."""
+"""The main job: from a table to an answer, a model and what to show."""
 
 from .data import Data, read_data
 from .notebook import Report, report

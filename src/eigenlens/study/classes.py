@@ -189,7 +189,7 @@ def _separation_words(columns: list[str], target: str | None, model: Any) -> tup
     found = (
         f"{names} {'has' if one else 'have'} a single value within each class of {target!r} and "
         f"{'differs' if one else 'differ'} between classes: {'it separates' if one else 'they separate'} classes "
-        f"without error. Look whether {'it is' if one else 'they are'} known before the class is; if not, leave "
+        f"without error. Check whether {'it is' if one else 'they are'} known before the class is; if not, leave "
         f"{'it' if one else 'them'} out (--drop)."
     )
     settings = if_separated(model)

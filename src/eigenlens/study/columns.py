@@ -66,7 +66,7 @@ def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[s
     used = [name for name in profile if name != plan.target and name not in roles.gone]
     if not used:
         raise errors.nothing_left(
-            f"{name!r} {why}" + ("" if "dates" in why else f" (--keep {name!r} takes it in)")
+            f"{name!r} {why}" + ("" if "dates" in why else f" (--keep {name!r} keeps it)")
             for name, why in roles.gone.items()
             if name != plan.target
         )
@@ -74,7 +74,7 @@ def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[s
 
 
 def counts_rows(column: Any, profile: Column, n: int) -> bool:
-    """Tell whether a column is a running number of n rows, in steps of 1 or more; those at hand may be some of them."""
+    """Tell whether a column is a running number of n rows, in steps of 1 or more; not all may be in memory."""
     if profile.kind != "number" or not profile.whole or len(column) < FEWEST_COUNTED:
         return False
     step = (profile.high - profile.low) / (n - 1)
@@ -102,12 +102,12 @@ def without_counters(used: list[str], running: list[str], plan: Plan, notes: lis
     if not left_out:
         return used
     if rest:
-        verb = "it only counts" if len(left_out) == 1 else "they only count"
-        notes.append(f"{quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
+        verb = "it only numbers" if len(left_out) == 1 else "they only number"
+        notes.append(f"{quoted(left_out)} left out: {verb} the rows (--keep keeps {_it(left_out)}).")
         return rest
     if plan.target is None:
-        raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
-    notes.append(f"{quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
+        raise errors.nothing_left(f"{name!r} only numbers the rows (--keep {name!r} keeps it)" for name in left_out)
+    notes.append(f"{quoted(left_out)} only numbers the rows, but is kept since there is no other column.")
     return used
 
 

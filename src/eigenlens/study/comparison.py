@@ -57,7 +57,7 @@ class Compared:
     ----------
     methods : list of ComparedMethod
     predicted : dict of str to ndarray
-        What each method said of the rows.
+        What each method said about the rows.
     rows : ndarray of int
         Which rows were judged by methods that need rows.
     tallies : dict of str to Tally
@@ -137,7 +137,7 @@ def _judged_teams(
     folds: Folds,
     passed: Any,
 ) -> dict[str, tuple[ComparedMethod, np.ndarray, Tally]]:
-    """Judge the methods that were fitted from moments on all rows: a score, what each said of a row, and its tally."""
+    """Judge methods that were fitted from moments on all rows: a score, what each said about a row, and its tally."""
     y, p = np.asarray(data.y), X.shape[1]
     labels, codes = np.unique(y, return_inverse=True) if data.kind == "classes" else (None, None)
     numbers = data.numbers if data.numbers is not None else np.arange(data.n_rows)

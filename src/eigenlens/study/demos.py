@@ -42,9 +42,9 @@ DEMOS = {
     "iris": "150 irises of three kinds by 4 measurements (classes)",
     "digits": "1,797 handwritten digits as 8 × 8 pixels (classes)",
     "cancer": "569 tumours by 30 measurements (classes)",
-    "diabetes": "442 patients by 10 measurements, and how the disease went on (a number)",
+    "diabetes": "442 patients by 10 measurements, and the progress of the disease (a number)",
     "exercise": "20 men: three exercises against three measures of the body (two sets of columns)",
-    "cities": "21 European cities by their distances on the road (distances)",
+    "cities": "21 European cities by their distances by road (distances)",
 }
 
 

@@ -1,4 +1,4 @@
-"""Which directions a test shows, what it may cost, and what is said of it.
+"""Which directions a test shows, what it may cost, and what is said about it.
 
 How many draws a test has is decided by the size of the table, never by a clock: the same table gets the same verdict on
 every machine.
@@ -31,7 +31,7 @@ WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
 FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
-STRICT = "Where the first direction carries most of the variance, parallel analysis is too strict with the next."
+STRICT = "If the first direction carries most of the variance, parallel analysis is too strict with the next."
 WEIGHTED = "Normal theory, which is not checked with weights."
 SAME_HOLES = "same holes"
 HOLED = Wording(
@@ -251,7 +251,7 @@ def spread_verdicts(
     """
     n, k = len(X) if data is None else data.n_rows, len(values)
     if len(blocks) < 2:
-        return untested(k, "There is a single column, so there is nothing that it could be related to.")
+        return untested(k, "There is a single column, so it cannot be related to others.")
     if whole is not None and not whole.all():
         all_rows = _with_holes(model, k, n, plan, related)
         if all_rows is not None:
@@ -278,9 +278,9 @@ def spread_verdicts(
     rows, watched = some_rows(spent.rows, n, plan.seed, None, numbers), _watched(progress, spent.draws)
     found = against_refits(variances, X[rows], LEVEL, spent.draws, plan.seed, blocks, watched)
     about = (
-        f"{name} was repeated on the same columns, each permuted by itself"
-        + (" (those made of one column of words together)" if worded else "")
-        + ", which leaves nothing that they have in common ({permutations})."
+        f"{name} was repeated with each column permuted separately"
+        + (" (those made from one column of words together)" if worded else "")
+        + ", so columns have nothing in common ({permutations})."
     )
     wording = Wording("parallel analysis, permutations", about, STRICT)
     return of_test(found, k, spent.told(wording, n), wording, UNRELATED if spent.rows == n else "")

@@ -57,7 +57,7 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
         D = np.stack([np.asarray(c.to_numpy(), dtype=float) for c in columns.values()], axis=1)
     except (TypeError, ValueError):
         raise errors.setting(
-            "--distances", data.source, "all columns but the names of the rows must be numbers"
+            "--distances", data.source, "all columns except the names of the rows must be numbers"
         ) from None
     if D.shape[0] != D.shape[1]:
         raise errors.setting("--distances", data.source, f"the table is {D.shape[0]} × {D.shape[1]} but must be square")
@@ -69,7 +69,7 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
     if gap.max() > SYMMETRIC * D.max():
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
         names = list(columns)
-        rule = f"{names[i]!r} to {names[j]!r} is {D[i, j]:g}, but back it is {D[j, i]:g}; make the table symmetric"
+        rule = f"{names[i]!r} to {names[j]!r} is {D[i, j]:g}, but the way back is {D[j, i]:g}; make the table symmetric"
         raise errors.setting("--distances", data.source, rule)
     return (D + D.T) / 2, data.row_names or list(columns)
 

@@ -85,9 +85,9 @@ def some_rows(
     y : ndarray, optional
         Classes.
     numbers : ndarray of int, optional
-        Numbers of the rows at hand, which decide; 0 to n − 1 if not given.
+        Numbers of the rows in memory, which decide; 0 to n − 1 if not given.
     sizes : ndarray of int, optional
-        Rows of each class, sorted, where not all are at hand.
+        Rows of each class, sorted, if not all are in memory.
     """
     numbers = np.arange(n) if numbers is None else numbers
     if rows >= n:

@@ -117,7 +117,7 @@ def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
 
 
 def _running(first: FirstPass, profile: dict[str, Any]) -> set[str]:
-    """Return columns of ascending numbers; those that nobody has followed may be."""
+    """Return columns of ascending numbers; those that were not followed may be."""
     followed = set(first.kept.ends) if first.kinds is not None else set()
     return first.kept.running | {name for name in profile if name not in followed}
 

@@ -30,8 +30,8 @@ def leak_words(
         return []
     what = f"is right for {shares[j]:.1%} of the rows" if kind == "classes" else f"explains {shares[j]:.1%} of it"
     return [
-        f"A leak? {names[j]!r} alone predicts {target!r}: it {what}. Look whether it is known before {target!r} is; if "
-        "not, leave it out (--drop)."
+        f"A leak? {names[j]!r} alone predicts {target!r}: it {what}. Check whether it is known before {target!r} is; "
+        "if not, leave it out (--drop)."
     ]
 
 

@@ -42,7 +42,7 @@ def rivals(kind: str) -> list[Any]:
 
 
 def declared(model: Any) -> Any:
-    """Return what a method, or a model of it, says of itself; None for models of other libraries."""
+    """Return what a method, or a model of it, says about itself; None for models of other libraries."""
     return getattr(model, "_declaration", None)
 
 

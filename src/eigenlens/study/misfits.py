@@ -93,7 +93,7 @@ def tell_misfits(findings: Findings, model: Any, X: np.ndarray) -> None:
 
 
 def _row(findings: Findings, found: Any, i: int, name: str) -> dict[str, Any]:
-    """Return what is said of one row: by which measure it lies beyond, how far, and the columns to blame."""
+    """Return what is said about one row: by which measure it lies beyond, how far, and the columns to blame."""
     beside = found.q[i] / max(found.q_limit, np.finfo(float).tiny) >= found.t2[i] / found.t2_limit
     value, limit, parts = (
         (found.q[i], found.q_limit, found.q_contributions[i])
@@ -104,7 +104,7 @@ def _row(findings: Findings, found: Any, i: int, name: str) -> dict[str, Any]:
     top = [int(j) for j in np.argsort(-shares, kind="stable")[:NAMED] if shares[j] > 0.05]
     return {
         "row": name,
-        "measure": "beside the components (Q)" if beside else "far out along them (T²)",
+        "measure": "away from the components (Q)" if beside else "far out along them (T²)",
         "times": float(value / limit),
         "columns": [(findings.loading_names[j], float(shares[j])) for j in top],
     }

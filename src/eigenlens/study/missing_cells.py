@@ -1,4 +1,4 @@
-"""Rows with holes in a study: the best fit that can be had of them, and what is said of it.
+"""Rows with holes in a study: the best fit that can be had of them, and what is said about it.
 
 Methods that have maximum likelihood use it. For the others, a missing cell is filled with the value that the rest of
 its row predicts, or with the mean of its column where rows are too few for a covariance.
@@ -234,7 +234,7 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
         data.notes += _compared(findings)
         data.notes += _tested_by_little(ready, data) + _without_them(ready, data, complete, y)
         findings.doubts.append(
-            "Cells are assumed to be missing at random: whether one is missing may depend on the cells that are there, "
+            "Cells are assumed to be missing at random: whether one is missing may depend on observed cells, "
             "but not on the value that is missing."
         )
     findings.extras["holes"] = {"names": names, "gaps": gaps, "of": data.n_rows}
@@ -274,9 +274,11 @@ def _words_told(fills: dict[str, str | None], names: list[str], gaps: np.ndarray
 def _told(method: str, ready: Ready) -> list[str]:
     if ready.how == "ml":
         own = "by maximum likelihood " if "missing" in ready.model.get_params() else ""
-        return [f"{method} is fitted {own}to the cells that are there; none is filled in."]
+        return [f"{method} is fitted {own}to the observed cells; none is filled in."]
     where = "what the rest of the row predicts" if ready.how == "row" else "the mean of the column"
-    return [f"Missing cells are filled with {where}, since {ready.why}. Filled cells make columns look less spread."]
+    return [
+        f"Missing cells are filled with {where}, since {ready.why}. Filled cells make columns look less spread out."
+    ]
 
 
 def _compared(findings: Findings) -> list[str]:
@@ -309,7 +311,7 @@ def _tested_by_little(ready: Ready, data: Data) -> list[str]:
     if found.p_value <= LEVEL:
         what = f"Little's test: cells are not missing completely at random ({p})"
         return [f"{what}, so leaving out rows with holes may mislead."]
-    return [f"Little's test finds nothing against cells missing completely at random ({p})."]
+    return [f"Little's test finds no evidence against cells missing completely at random ({p})."]
 
 
 def _without_them(ready: Ready, data: Data, m: int, y: Any) -> list[str]:

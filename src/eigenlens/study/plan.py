@@ -12,7 +12,7 @@ Progress = Callable[[str, int, int], None]  # what is done, how much of it, of h
 
 @dataclass(frozen=True)
 class Plan:
-    """What was asked.
+    """The question of a study, with its options.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class Plan:
     method : str
         "auto", or the name of a method.
     drop, keep : tuples of str
-        Columns to leave out; columns of many words to take in.
+        Columns to drop; columns of many words to keep.
     numbers : tuple of str
         Columns that measure something, whatever their names and cells say.
     id, weights, group : str, optional
         The column that names the rows; that says how much, or how often, each counts; that says which belong together.
     missing : {"ml", "refuse", "drop", "mean"}
-        Missing cells: maximum likelihood where the method has it, else the value that the rest of the row predicts;
+        Missing cells: maximum likelihood if the method has it, otherwise the value that the rest of the row predicts;
         an error; rows left out; the mean of the column.
     standardise : bool, optional
         By default the spreads of the columns decide.
@@ -41,7 +41,7 @@ class Plan:
         Analyse this many rows, drawn at random.
     seed : int
     folds : int
-        Of the cross-validation; 0 leaves it out.
+        Of the cross-validation; 0 skips it.
     title : str, optional
     stream : bool, optional
         Whether the file is read in pieces and not held in memory; by default its size decides.

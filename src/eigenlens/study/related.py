@@ -1,4 +1,4 @@
-"""What is known of rows beside their cells: which belong together, and how much each counts."""
+"""What is known about rows in addition to their cells: which belong together, and how much each counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .data import Data
 
 @dataclass(frozen=True)
 class Related:
-    """What is known of rows beside their cells.
+    """What is known about rows in addition to their cells.
 
     Attributes
     ----------
@@ -55,5 +55,5 @@ ALONE = Related()
 
 
 def related_rows(data: Data) -> Related:
-    """Return what the table says of its rows."""
+    """Return what the table says about its rows."""
     return ALONE if data.groups is None and data.weights is None else Related(data.groups, data.weights)

@@ -30,14 +30,14 @@ class Roles:
     Attributes
     ----------
     rows, weights, group : str or None
-        The column that names the rows, that weighs them, that says which belong together.
+        The column that names the rows, that weights them, that says which belong together.
     gone : dict of str to str
         Columns that are not analysed, and why, in words that follow the name of a column.
     notes : list of str
     years : list of str
         Columns of years that are analysed, since there is a target.
     hints : list of (str, str)
-        Columns that may weigh rows ("weights") or group them ("group"), which only the owner can tell.
+        Columns that may weight rows ("weights") or group them ("group"), which only the owner can tell.
     """
 
     rows: str | None = None
@@ -54,7 +54,7 @@ class Roles:
             return
         self.gone |= dict.fromkeys(names, why)
         what, them = (why, "it") if len(names) == 1 else (plural, "them")
-        takes = f" ({way_back} takes {them} in)" if way_back else ""
+        takes = f" ({way_back} keeps {them})" if way_back else ""
         verb = f"it {what}" if len(names) == 1 else f"they {what}"
         self.notes.append(f"{quoted(names)} left out: {verb}{takes}.")
 
@@ -87,7 +87,7 @@ def quoted(names: object) -> str:
 
 
 def _without_roles(roles: Roles) -> Roles:
-    for name, why in ((roles.rows, "names the rows"), (roles.weights, "weighs rows"), (roles.group, "groups rows")):
+    for name, why in ((roles.rows, "names the rows"), (roles.weights, "weights rows"), (roles.group, "groups rows")):
         roles.gone |= {} if name is None else {name: why}
     return roles
 
@@ -118,7 +118,7 @@ def _is_index(column: Column, file: TableFile) -> bool:
 
 
 def _weigh(roles: Roles, plan: Plan, profile: dict[str, Column], columns: list[Column]) -> None:
-    """Guess the column that says how often a row was met: beside it there are words only."""
+    """Guess the column that says how often a row occurred: all other columns hold words."""
     if roles.weights is not None:
         roles.notes.append(f"Rows are weighted by {roles.weights!r}, as asked.")
         return
@@ -127,9 +127,9 @@ def _weigh(roles: Roles, plan: Plan, profile: dict[str, Column], columns: list[C
     most = MOST_KINDS if counts and len(counts[0].name) > 1 else 0  # n and f may count anything
     if len(counts) == 1 and len(others) > 1 and all(c.kind == "word" or c.distinct <= most for c in others):
         roles.weights = counts[0].name
-        why = "the other columns hold kinds, and it says how often each combination was met"
+        why = "the other columns hold kinds, and it says how often each combination occurred"
         roles.notes.append(
-            f"{roles.weights!r} weighs the rows: {why} (--numbers {roles.weights!r} takes it as a column)."
+            f"{roles.weights!r} weights the rows: {why} (--numbers {roles.weights!r} reads it as a column)."
         )
         return
     sampled = [c for c in columns if c.kind == "number" and c.low >= 0 and by_name.is_survey_weight(c.name)]
@@ -149,7 +149,7 @@ def _group(roles: Roles, columns: list[Column], n: int) -> None:
     roles.notes.append(
         f"{roles.group!r} says which rows belong together: it is not analysed, and rows of one {roles.group!r} stay "
         f"together in folds and permutations (--group names another column, --words {roles.group!r} or --numbers "
-        f"{roles.group!r} takes it as a column)."
+        f"{roles.group!r} reads it as a column)."
     )
 
 
@@ -172,8 +172,8 @@ def _leave_out_codes(roles: Roles, file: TableFile, columns: list[Column], n: in
     words = [c for c in codes if c.name not in many] + kinds
     if words:
         file.read_as_words(words)
-        one = "holds codes of kinds, by its name, and is read as words (--numbers takes it as a number)"
-        more = "hold codes of kinds, by their names, and are read as words (--numbers takes them as numbers)"
+        one = "holds codes of kinds, by its name, and is read as words (--numbers reads it as a number)"
+        more = "hold codes of kinds, by their names, and are read as words (--numbers reads them as numbers)"
         roles.notes.append(f"{quoted(c.name for c in words)} {one if len(words) == 1 else more}.")
 
 

@@ -160,7 +160,7 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     if findings.n_rows < 5 * findings.n_columns:
         findings.doubts.append(
             f"There are {counted(findings.n_rows, 'row')} for {counted(findings.n_columns, 'column')}: single "
-            f"directions may change with a few rows more. Compare fits on two halves of the rows."
+            f"directions may change with a few more rows. Compare fits on two halves of the rows."
         )
     if shown is not None:
         findings.doubts += [findings.test.doubt] if findings.test.doubt and shown < k else []
@@ -199,7 +199,7 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
         _name_the_confusion(findings)
     if counts.min() < 10:
         findings.doubts.append(
-            f"The smallest class has {_count(int(counts.min()), 'row')}; what is said of it is uncertain."
+            f"The smallest class has {_count(int(counts.min()), 'row')}; what is said about it is uncertain."
         )
     if counts.max() > 5 * counts.min():
         findings.doubts.append(
@@ -337,8 +337,8 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
     else:
         inertia = float(getattr(model, "negative_inertia_", 0.0))
         findings.summary.append(
-            f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of "
-            f"the inertia is negative)."
+            f"The distances are not Euclidean: no map shows them exactly, in any number of dimensions ({inertia:.0%} "
+            f"of the inertia is negative)."
         )
         findings.doubts.append("No map can show the negative part; a Schoenberg transform or a correction may fix it.")
     drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]

@@ -131,7 +131,7 @@ def _beside(cls: Any, data: Data, plan: Plan) -> list[NextStep]:
     if not others or data.whole is not None:
         return []
     name, other = others[0]
-    step = _step(f"See what {other.__name__} says, beside this page.", data, plan)
+    step = _step(f"See what {other.__name__} finds, side by side with this page.", data, plan)
     return [replace(step, command=f"{step.command} --beside {name}")]
 
 
@@ -159,7 +159,7 @@ def _applied(what: str, command: str, data: Data) -> NextStep:
 
 
 def _of_hints(data: Data, plan: Plan) -> list[NextStep]:
-    """Columns that may weigh rows, or say which belong together: only the owner of the table can tell."""
+    """Columns that may weight rows, or say which belong together: only the owner of the table can tell."""
     steps = []
     for role, name in data.roles.hints:
         if role == "weights":

@@ -1,4 +1,4 @@
-"""What rows that were left out say of a method, added up block by block: rows by class, or squares of residuals."""
+"""What rows that were left out say about a method, added up block by block: rows by class, or squares of residuals."""
 
 from __future__ import annotations
 

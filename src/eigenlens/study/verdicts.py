@@ -101,9 +101,9 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
     evidence = [only if w == OPEN else "" for w in said]
     about = (
         "A coordinate is shown if its eigenvalue exceeds that of a stick broken at random, and also the size of "
-        "the most negative eigenvalue, which is what error alone has made; it is left open if it exceeds one of the "
+        "the most negative eigenvalue, which measures the error; it is left open if it exceeds one of the "
         "two. These are criteria; there is no p-value."
     )
-    words = "The shaded band is what a stick broken at random has, or the most negative eigenvalue where that is more."
+    words = "The shaded band is what a stick broken at random has, or the most negative eigenvalue if that is larger."
     test = Test("broken stick and negative inertia", about)
     return Verdicts(test, said, evidence, [None] * k, {"band": np.maximum(*bars), "band_words": words})

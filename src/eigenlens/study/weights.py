@@ -9,12 +9,12 @@ import numpy as np
 
 from .._core import errors
 
-MOST_CELLS = 2_000_000  # of rows repeated as often as they were met; beyond, they are weighted
+MOST_CELLS = 2_000_000  # of rows repeated as often as they occurred; beyond, they are weighted
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """What is known of the weights of rows.
+    """What is known about the weights of rows.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Weighing:
         )
 
     def merged(self, other: Weighing) -> Weighing:
-        """Return what is known of the weights of both."""
+        """Return what is known about the weights of both."""
         return Weighing(
             self.n + other.n,
             self.unused + other.unused,
@@ -126,7 +126,7 @@ class Weighted:
 def weighted(table: Any, name: str | None, columns: int, notes: list[str]) -> Weighted:
     """Weigh the rows of a table by one of its columns.
 
-    Whole numbers are frequencies: a row that was met 35 times is 35 rows, so folds, tests and shares are those of the
+    Whole numbers are frequencies: a row that occurred 35 times is 35 rows, so folds, tests and shares are those of the
     whole table. Other weights have mean 1, so the number of rows stays what it is.
     """
     import pyarrow as pa

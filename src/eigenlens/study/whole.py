@@ -44,7 +44,7 @@ class Passed:
     Attributes
     ----------
     tallies : dict of str to Tally
-        Of rows, and what models said of them that had not seen them.
+        Of rows, and what models said about them that had not seen them.
     low, high : ndarray of shape (k,)
         Range of the scores.
     rows, numbers, scores
@@ -172,7 +172,7 @@ class Whole:
         return True
 
     def _likely(self, model: Any, preparation: Preparation) -> Any:
-        """Fit a model by maximum likelihood to the cells that are there."""
+        """Fit a model by maximum likelihood to the observed cells."""
         key = (repr(model), preparation.standardise)
         if key not in self._fits:
             taking = modelled(model)

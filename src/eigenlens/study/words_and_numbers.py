@@ -29,8 +29,8 @@ MOST_COLUMNS = 1_000  # with words as columns of 0 and 1: a method for words dec
 FEWEST_LEVELS = 3  # words of two levels are as well told by one column of 0 and 1
 PERMUTED = Wording(
     "parallel analysis, permutations",
-    "The axes were compared with those of the same columns, each permuted by itself (a column of words as a whole), "
-    "which leaves nothing that they have in common ({permutations}).",
+    "The axes were compared with those of the same columns, each permuted separately (a column of words as a whole), "
+    "so columns have nothing in common ({permutations}).",
     STRICT,
 )
 
@@ -94,7 +94,7 @@ def _verdicts(
 ) -> Verdicts:
     n, related = data.n_rows, related_rows(data)
     if table.num_columns < 2:
-        return untested(k, "There is a single column, so there is nothing that it could be related to.")
+        return untested(k, "There is a single column, so it cannot be related to others.")
     if related.groups is not None:
         return untested(k, "Columns are permuted row by row, which groups do not allow.")
     spent = effort(n, lambda m: m * columns * min(m, columns), WORK, 199, FEWEST_ROWS["none"])

@@ -1,4 +1,4 @@
-"""Tables as people keep them, with words, gaps and unlike units, made ready for methods that want numbers."""
+"""Tables as people keep them, with words, gaps and different units, made ready for methods that want numbers."""
 
 from ..sources.csv_text import Dialect
 from .preparation import Preparation

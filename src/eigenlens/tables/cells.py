@@ -14,7 +14,7 @@ NUMBER = r"^[+-]?([0-9]+DOT?[0-9]*|DOT[0-9]+)([eE][+-]?[0-9]+)?$"
 INFINITE = r"^[+-]?(inf|infinity)$"
 SIGNS = "$€£¥%"
 SPACES = " \u00a0\u202f"  # the last two do not break lines, and stand between thousands
-#: A number in a dress: D is the decimal mark, T what stands between thousands.
+#: A formatted number: D is the decimal mark, T what stands between thousands.
 DRESSED = (
     r"^([+-]?[$€£¥]?[_]?|[$€£¥][_]?[+-]?)([1-9][0-9]{0,2}([T'’_][0-9]{3})+|[0-9]+)(D[0-9]+)?[_]?[$€£¥%]?$"
 ).replace("_", SPACES)
@@ -59,7 +59,7 @@ class Cells:
 def parse(
     column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool = False, dressed: bool = False
 ) -> Cells:
-    """Read an Arrow column: text is looked into, numbers are taken as they are; dressed ones only if asked."""
+    """Read an Arrow column: text is looked into, numbers are taken as they are; formatted ones only if asked."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -178,7 +178,7 @@ def _dressed(decimal: str) -> str:
 
 
 def disguised(text: str) -> tuple[str, str] | None:
-    """Tell what a word looks like, if it looks like a number in another dress, and what to do then."""
+    """Tell what a word looks like, if it looks like a formatted number, and what to do then."""
     return next(((what, way_out) for pattern, what, way_out in DISGUISES if pattern.fullmatch(text)), None)
 
 

@@ -1,4 +1,4 @@
-"""How a text file is written, told from its bytes and its first lines, where nobody says it."""
+"""How a text file is written, detected from its bytes and its first lines, unless the user says it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the name of a column says of whole numbers in it: that they name things, and do not measure them."""
+"""What the name of a column says about whole numbers in it: that they name things, and do not measure them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def is_year(name: str) -> bool:
 
 
 def is_frequency(name: str) -> bool:
-    """Tell whether a name says how often a row was met."""
+    """Tell whether a name says how often a row occurred."""
     words = _words(name)
     return len(words) == 1 and words[0] in FREQUENCIES
 

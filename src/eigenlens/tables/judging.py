@@ -1,7 +1,7 @@
 """What a column holds, decided from what was counted of its cells: numbers or words, or a refusal with the place.
 
 A column is numbers or words. Where it is partly one and partly the other, the share of numbers decides, and the column
-carries a remark that says so. Numbers in another dress ("1,234", "12%") are read where it is clear what they mean, and
+carries a remark that says so. Formatted numbers ("1,234", "12%") are read where it is clear what they mean, and
 refused where it is not: they would be gaps exactly where numbers are large.
 """
 
@@ -30,7 +30,7 @@ class Column:
     kind : {"number", "word", "date", "empty"}
     missing : int
     levels : dict of str to int
-        How often each word stands there; at most a thousand words.
+        How often each word occurs; at most a thousand words.
     low, high : float
     whole : bool
         Whether all numbers are whole.
@@ -111,7 +111,7 @@ class JudgesColumns:
         return True
 
     def _refuse_disguised(self, column: Column) -> None:
-        """Refuse numbers in a dress that may mean two things: all words of a column, or those beside the numbers."""
+        """Refuse formatted numbers that may mean two things: all words of a column, or those among the numbers."""
         found = ((word, disguised(word)) for word in column.levels if not is_dressed(word, self.dialect.decimal))
         odd = [(word, what) for word, what in found if what]
         if odd and (column.numbers or len(odd) == len(column.levels)):

@@ -15,7 +15,7 @@ Place = Path | Sequence[Path]  # a file, a folder or a pattern; or several of th
 
 
 def files_of(place: Place) -> tuple[list[Path], list[dict[str, str]]]:
-    """Return the files of a table, and what the folders around each say of it (`year=2024`); refuse files of two kinds.
+    """Return the files of a table, and what the folders around each say (`year=2024`); refuse files of two kinds.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ ABSENT, OFTEN = "missing", 0.05  # the word for missing words, where so large a 
 
 @stored("Preparation")
 class Preparation(TransformerMixin, BaseEstimator):
-    """Numbers from a table with words, gaps and unlike units.
+    """Numbers from a table with words, gaps and different units.
 
     Parameters
     ----------
@@ -39,15 +39,15 @@ class Preparation(TransformerMixin, BaseEstimator):
     missing : {"refuse", "mean", "keep"}
         What to do with missing cells: refuse them with their counts; fill in the mean of the column (for words, the
         most frequent one); or keep them as NaN, for a method with `missing="ml"`. A missing word is then the word
-        "missing" where at least 5% of the cells of its column are missing; otherwise all columns of 0 and 1 that its
+        "missing" if at least 5% of the cells of its column are missing; otherwise all columns of 0 and 1 that its
         column becomes are NaN in that row.
     full : bool
-        Make a column for each word, rather than for each but the first.
+        Make a column for each word, including the first.
     most_words : int
-        A column with more different words is left out, as one that names rows; so is one with more words than half
+        A column with more different words is dropped, since it seems to name rows; so is one with more words than half
         the rows, beyond five.
     keep : tuple of str
-        Columns of words to take in however many there are.
+        Columns of words to keep, however many words they have.
     unseen : {"refuse", "none"}
         What to do with a word that the fit has not seen: raise an error, or treat it as none of the known words.
     centre : bool
@@ -141,7 +141,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         known = values[:, [not whys[name] for name in numbers]]
         self.fill_ = np.nanmean(known, axis=0) if np.isnan(known).any() else known.mean(axis=0)  # which is quicker
         raw = self._raw(frame, _missing_cells)
-        unit = np.maximum(np.fmax.reduce(np.abs(raw)), np.finfo(float).tiny)  # squares of 1e200 are no floats
+        unit = np.maximum(np.fmax.reduce(np.abs(raw)), np.finfo(float).tiny)  # squares of 1e200 are not floats
         mean, spread = _moments(raw / unit, sample_weight)
         self.centre_, spread = mean * unit, spread * unit if len(raw) > 1 else np.ones(raw.shape[1])
         self.spread_ = np.where(spread > 0, spread, 1.0)
@@ -185,14 +185,14 @@ class Preparation(TransformerMixin, BaseEstimator):
         return ""
 
     def transform(self, X: TableLike) -> Any:
-        """Return the numbers of rows: as a data frame where `fit` was given one of pandas or polars, else an array.
+        """Return the rows as numbers: a data frame if `fit` was given one of pandas or polars, otherwise an array.
 
-        So names survive: the next step of a pipeline knows its columns.
+        So the next step of a pipeline knows the names of its columns.
 
         Parameters
         ----------
         X : data frame
-            With the columns that `fit` used; others are not looked at.
+            With the columns that `fit` used; others are ignored.
         """
         check_is_fitted(self, "names_out_")
         frame = frame_of(X)
@@ -233,7 +233,7 @@ class Preparation(TransformerMixin, BaseEstimator):
     def _indicators(self, series: Any, name: str) -> np.ndarray:
         levels = self.levels_[name]
         place: dict[str | None, int] = {word: j for j, word in enumerate(levels)}
-        nothing = len(levels)  # the row of words that nobody observed and nothing stands in for
+        nothing = len(levels)  # the row of words that were not observed and are not replaced
         filled = place.get(self.fill_words_.get(name), nothing)
         codes = np.array(
             [filled if w is None or w != w else place.get(word_of(w), -1) for w in series.to_list()], dtype=int
@@ -275,7 +275,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 
 def frame_of(X: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(X):
-        table = as_table(X, "X")  # refuses what is no table
+        table = as_table(X, "X")  # refuses what is not a table
         pa = require("pyarrow", "A table without names of columns", "cli")
         values = np.asarray(table.rows(0, table.shape[0]))
         X = pa.table({f"column {j}": values[:, j] for j in range(values.shape[1])})

@@ -217,7 +217,7 @@ class ProfiledFiles(RawFiles, JudgesColumns):
                 column.levels[word] = column.levels.get(word, 0) + count
 
     def read_as_words(self, columns: list[Column]) -> None:
-        """Take columns of numbers that are codes for words, after all."""
+        """Read columns of numbers as words: the numbers are codes."""
         self.dialect = replace(self.dialect, words=(*self.dialect.words, *(column.name for column in columns)))
         self._count_again(columns)
         for column in columns:

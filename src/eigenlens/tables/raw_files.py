@@ -1,4 +1,4 @@
-"""The files of one table, as batches of cells that nobody has judged yet."""
+"""The files of one table, as batches of cells that have not been judged yet."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ class RawFiles:
         return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
     def cells_expected(self, cell_bytes: int, packed: int) -> int:
-        """Return about how many cells there are: of text, by its size; else as the file itself says.
+        """Return about how many cells there are: of text, by its size; otherwise as the file itself says.
 
         Parameters
         ----------
         cell_bytes : int
             Of text, for a cell.
         packed : int
-            How many times as long text is as it is packed.
+            How many times as large as its packed form text is.
         """
         if self._sheet is not None:
             return int(self._sheet.num_rows * self._sheet.num_columns)

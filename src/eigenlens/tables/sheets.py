@@ -21,7 +21,7 @@ def read_sheets(paths: list[Path], folders: list[dict[str, str]]) -> tuple[Any, 
     ----------
     paths : list of Path
     folders : list of dict of str to str
-        What the folders around each file say of it: columns of words.
+        What the folders around each file say about it: columns of words.
     """
     import pyarrow as pa
 

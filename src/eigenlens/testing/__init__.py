@@ -1,6 +1,6 @@
 """The laws, as functions anyone can run on an estimator of their own.
 
-A law takes an unfitted estimator and a `Sample`, and raises AssertionError with the figures where it is broken.
+A law takes an unfitted estimator and a `Sample`, and raises AssertionError with the figures if it is broken.
 
 Examples
 --------

@@ -45,7 +45,7 @@ def needs(*facts: str) -> Callable[[Law], Law]:
 
 
 def applies(law: Law, estimator: Any) -> bool:
-    """Tell whether a law speaks of an estimator."""
+    """Tell whether a law applies to an estimator."""
     return all(FACTS[fact](estimator) for fact in getattr(law, "needs", ()))
 
 
@@ -294,7 +294,7 @@ LAWS: dict[str, Law] = {
 
 
 def check_laws(estimator: Any, data: Sample | None = None) -> None:
-    """Check all laws that speak of an estimator.
+    """Check all laws that apply to an estimator.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def sample(
 
 
 def sample_for(estimator: Any, n: int = 120, p: int = 5, *, target: str = "none", **options: Any) -> Sample:
-    """Make rows that suit an estimator: with the second argument that it takes, and positive where it wants counts.
+    """Make rows that suit an estimator: with the second argument that it takes, and positive if it needs counts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a fit without a row says of it, without fitting again: one row changes sums of squares by rank one.
+"""What a fit without a row says about it, without fitting again: one row changes sums of squares by rank one.
 
 Leaving out row x of weight w and class c moves its class mean, m_c' = m_c − w/(W_c − w)·d with d = x − m_c, and takes
 b·ddᵀ out of the scatter, b = wW_c/(W_c − w). Inverses follow by Sherman and Morrison, determinants by the same number

@@ -20,7 +20,7 @@ Team = Callable[[Any], np.ndarray]
 class Measure(ABC):
     """A score that is a function of sums over the rows.
 
-    `team` returns what the models of a fold, one for each setting, say of rows: an array whose first axis is the
+    `team` returns what the models of a fold, one for each setting, say about rows: an array whose first axis is the
     settings. `sums` adds that up, and `score` turns the sums into one number; more is better.
     """
 

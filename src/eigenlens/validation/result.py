@@ -30,9 +30,9 @@ class CrossValidation(Result):
     settings : list of dict
         What was tried.
     scores : ndarray of shape (settings, folds)
-        More is better; NaN where a model could not be fitted.
+        Larger is better; NaN if a model could not be fitted.
     best : dict
-        The setting with the best mean score; the first of equals.
+        The setting with the best mean score; of equal ones, the first.
     model : estimator
         Fitted to all rows with the best setting.
     scoring : str
@@ -97,7 +97,7 @@ class CrossValidation(Result):
     def one_standard_error(self) -> dict[str, Any]:
         """The simplest setting whose mean score is within one standard error of the best.
 
-        Simpler is more shrinkage, pooling, ridge or penalty, and fewer components or degrees of freedom. Where the
+        Simpler is more shrinkage, pooling, ridge or penalty, and fewer components or degrees of freedom. If the
         settings differ in more than one parameter, or in one that has no such order, it is the best setting itself.
         """
         return self.settings[self._simplest()]
@@ -106,8 +106,8 @@ class CrossValidation(Result):
     def predictions(self) -> Any:
         """What the models of the best setting predict for the rows that they have not seen.
 
-        Classes, responses, or the score of each row where a model does not predict. They are kept where answers are
-        few; else the rows are read once more, when this is first asked for.
+        Classes, responses, or the score of each row where a model does not predict. They are kept if they are few;
+        otherwise the rows are read once more, when this is first used.
         """
         if "predictions" not in self._cache:
             if self._predict is None:
@@ -158,7 +158,7 @@ class CrossValidation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOut(Result):
-    """What models say of each row that were fitted to all the others.
+    """What the model fitted to all other rows says about each row.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ KEPT = 5_000_000  # answers of all settings that are kept; of more, those of the
 
 
 class Scored:
-    """Sums of what models say of rows, kept for each setting and fold, and the answers while they are few.
+    """Sums of what models say about rows, kept for each setting and fold, and the answers while they are few.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Scored:
         return self.measure.score(self.sums)
 
     def answers_of(self, setting: int) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the numbers of rows and what the models of one setting said of them; None where it was not kept."""
+        """Return the numbers of rows and what the models of one setting said about them; None where it was not kept."""
         if self.kept is None:
             return None
         numbers = np.concatenate([part for part, _ in self.kept])

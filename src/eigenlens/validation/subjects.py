@@ -1,4 +1,4 @@
-"""What cross-validation knows of a model: how its rows are opened, which moments it needs, how it is fitted to them.
+"""What cross-validation knows about a model: how its rows are opened, which moments it needs, how it is fitted to them.
 
 A model of this package that fits from moments says so itself; a penalised regression is fitted to a factor of its joint
 scatter; a pipeline of scalers before one of these is fitted to moments of scaled columns.

@@ -43,7 +43,7 @@ def no_columns(name: str, shape: Sequence[int]) -> InputError:
 
 def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -> InputError:
     way_out = (
-        "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
+        "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
         "SIR, SAVE, DirectionalRegression)."
     )
     if kind != "NaN":

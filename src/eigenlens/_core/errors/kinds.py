@@ -20,7 +20,7 @@ class NothingLeftError(InputError):
 
 
 class SeparationError(InputError):
-    """A column separates classes without any spread within them, so that a ratio of the two is infinite."""
+    """A column separates classes without any spread within them, so the ratio of the two is infinite."""
 
 
 class InputTypeError(TypeError, ValueError):
@@ -44,7 +44,7 @@ class RangeWarning(EigenlensWarning):
 
 
 class ScaleWarning(EigenlensWarning):
-    """One column decides, since its unit is another than that of the others."""
+    """One column dominates because its unit differs from the others."""
 
 
 class WeightWarning(EigenlensWarning):
@@ -64,7 +64,7 @@ class ConstantFitWarning(EigenlensWarning):
 
 
 class PerfectFitWarning(EigenlensWarning):
-    """A regression reproduces the classes of its rows exactly, so that nothing measures the spread within them."""
+    """A regression reproduces the classes of its rows exactly, so nothing measures the spread within them."""
 
 
 class SubclassWarning(EigenlensWarning):
@@ -76,7 +76,7 @@ class CommandError(InputError):
 
 
 class MissingWarning(EigenlensWarning):
-    """So much is missing that the answer rests on little."""
+    """So many cells are missing that the answer is uncertain."""
 
 
 class PrecomputedWarning(EigenlensWarning):

@@ -131,7 +131,7 @@ def logsumexp(a: Array) -> Array:
 def log_softmax(a: Array) -> Array:
     """Return a − log Σ exp a over the last axis.
 
-    The largest entry goes first: beside entries of 10^k, log Σ exp itself keeps only 16 − k decimals.
+    The largest entry goes first: with entries of 10^k, log Σ exp itself keeps only 16 − k decimals.
     """
     xp = namespace(a)
     below = a - xp.max(a, axis=-1, keepdims=True)

@@ -40,7 +40,7 @@ def device_memory(x: Any) -> int | None:
 
 
 def can_run_ahead(x: Array) -> bool:
-    """Tell whether factorisations of small matrices beside an array need not be waited for: torch's on CUDA."""
+    """Tell whether factorisations of small matrices next to an array need not be waited for: torch's on CUDA."""
     return array_api_compat.is_torch_array(x) and x.device.type == "cuda"
 
 

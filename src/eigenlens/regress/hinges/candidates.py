@@ -61,7 +61,7 @@ class Candidates:
     def project_out(self, who: slice | Indices, A: Floats, line: Floats, z: Floats | None) -> None:
         """Project columns q out: A = hᵀq (B×columns×parents×nb), line = lᵀq (columns×parents), z = qᵀY.
 
-        z is None where hᵀR knows of these columns already.
+        z is None where hᵀR includes these columns already.
         """
         self.N[:, who] -= np.einsum("bmpn,bmpn->bpn", A, A)
         self.X[:, who] -= np.einsum("bmpn,mp->bpn", A, line)

@@ -1,4 +1,4 @@
-"""What is told of a model: the credit of features on the pruning path, and what groups of terms add."""
+"""What is said about a model: the credit of features on the pruning path, and what groups of terms add."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SPANS = (0.05, 0.2, 0.5)
 LEAST_WINDOW = 5.0
 # x closer than this share of their range are equal; windows narrower than its root carry no slope.
 SAME = 1e-9
-# Leave-one-out residuals are r/(1 − h); a row that fixes its own line is no evidence.
+# Leave-one-out residuals are r/(1 − h); a row that fixes its own line is not evidence.
 LEAST_FREEDOM = 0.05
 
 

@@ -60,7 +60,7 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
 
 
 def place_names(names: list[str], tips: np.ndarray, drawn: np.ndarray) -> list[tuple[np.ndarray, bool] | None]:
-    """Return the centre of each name near the tip of its arrow, and whether it is far away; None where is no room."""
+    """Return the centre of each name near the tip of its arrow, and whether it is far away; None without room."""
     sizes = np.array([(LETTER * len(name) + 2, ROW) for name in names]).reshape(-1, 2)
     return label_places(tips, sizes, np.array([2.0, 2.0, WIDE - 2.0, HIGH - 2.0]), drawn, gaps=GAPS)
 

@@ -71,7 +71,7 @@ def render(findings: Findings) -> str:
             source_table(findings),
             code(findings),
         ),
-        el("footer", el("p", "Made with eigenlens. This page is one file and asks nothing of any network.")),
+        el("footer", el("p", "Made with eigenlens. This page is one file and makes no network requests.")),
         as_script(content),
         Markup(f"<script>{script}</script>"),
     )
@@ -233,7 +233,7 @@ def _directions(f: Findings) -> Markup:
             d.name,
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
-            d.verdict.removesuffix(" by these rows"),  # the picture beside it says so once
+            d.verdict.removesuffix(" by these rows"),  # the picture next to it says so once
             d.evidence.replace(" < ", "\u00a0<\u00a0").replace(" = ", "\u00a0=\u00a0"),  # p-values stay in one line
         ]
         for d in f.directions[:30]
@@ -277,7 +277,7 @@ def _classes(f: Findings) -> Markup | None:
     if not parts:
         return None
     classes = 0 if f.confusion is None else len(f.confusion[0])
-    layout = "figures" if classes <= 5 else "pair" if classes <= 12 else "stack"  # a column beside others cuts a table
+    layout = "figures" if classes <= 5 else "pair" if classes <= 12 else "stack"  # a column next to others cuts a table
     body = el("div", parts if layout == "figures" else parts[::-1], class_=layout)
     return section("How well it predicts", body, id_="predicts", wide=True)
 
@@ -297,8 +297,8 @@ def _curves(f: Findings) -> list[Markup]:
         return []
     c, target = f.extras["curve"], str(f.target)
     about = (
-        f"The mean of the first direction in slices of {target}, with 95% intervals. A straight or bent line is a "
-        f"relation; a flat one is none."
+        f"The mean of the first direction in slices of {target}, with 95% intervals. A slope or a bend "
+        f"shows a relation; a flat line shows none."
     )
     names = (target, "direction 1")
     parts = [figures.scatter(c["y"], c["z"], "Inverse-regression curve", about, names, half=c["half"])]
@@ -315,7 +315,7 @@ def _shepard(f: Findings) -> list[Markup]:
         return []
     given, drawn = f.extras["shepard"]["given"], f.extras["shepard"]["drawn"]
     some = _some(len(given))
-    about = "Distances on the map against the given ones; on the line, the map is true."
+    about = "Distances on the map against the given ones; on the line, the map is exact."
     names = ("given distance", "on the map")
     return [figures.scatter(given[some], drawn[some], "Shepard plot", about, names, diagonal=True)]
 

@@ -10,7 +10,7 @@ from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table
 
 MOST_IN_TABLE = 12  # classes whose table is as wide as a page
 MOST_MISTAKES = 12
-ABOUT = "Rows left out of the fit: what each class was taken for."
+ABOUT = "Rows left out of the fit: what each class was predicted as."
 
 
 def confusion(classes: list[str], counts: np.ndarray) -> Markup:
@@ -18,7 +18,7 @@ def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     numbers = _table(classes, counts)
     if len(classes) <= MOST_IN_TABLE:
         return figure("Confusion matrix", ABOUT, numbers)
-    about = f"{ABOUT} A row is a class, a column what it was taken for; stronger colours are larger shares of it."
+    about = f"{ABOUT} Each row is a class, each column a prediction; stronger colours are larger shares of the class."
     return figure(
         "Confusion matrix",
         about,
@@ -70,7 +70,7 @@ def _picture(classes: list[str], counts: np.ndarray) -> Markup:
         if letters <= 2:
             parts.append(text(left + step * (i + 0.5), 9, name, "middle", "tick"))
         for j in range(k):
-            tip = el("title", f"{name}, taken for {classes[j]}: {counts[i, j]:,} ({share[i, j]:.1%})")
+            tip = el("title", f"{name}, predicted as {classes[j]}: {counts[i, j]:,} ({share[i, j]:.1%})")
             class_ = "cell" if not counts[i, j] else "good" if i == j else "bad"
             dark = None if not counts[i, j] else round(0.12 + 0.88 * float(share[i, j]) ** 0.5, 3)
             parts.append(rect(left + step * j + 0.5, y + 0.5, step - 1, step - 1, class_, tip, opacity=dark))

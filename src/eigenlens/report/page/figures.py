@@ -33,7 +33,7 @@ def tails(findings: Findings) -> Markup | None:
         "that does not rise above it, and those that follow, are not shown by these rows."
     )
     drawing = _bars_with_band(findings, found, bar, tips, "test statistic")
-    return figure("Is there more than chance gives?", words, drawing)
+    return figure("Is there more than chance would give?", words, drawing)
 
 
 def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: list[str], name: str) -> Markup:
@@ -177,7 +177,7 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
         parts += [mark if baseline[1] >= low else beyond, text(WIDE - 4, y + 4, f"{baseline[1]:.1%}", "end", "tick")]
     rows = [[c.name, c.written, c.interval, c.note or "worse than the mean" * (c.score < -1)] for c in shown]
     rows += [[c.name, "–", "", c.note] for c in compared_methods if not np.isfinite(c.score)]
-    rows += [[baseline[0], f"{baseline[1]:.1%}", "", "knows nothing of the columns"]] if baseline else []
+    rows += [[baseline[0], f"{baseline[1]:.1%}", "", "ignores the columns"]] if baseline else []
     numbers = details(
         "The numbers as a table", table(["method", score, "95% interval", ""], rows, "Comparison of methods")
     )
@@ -270,7 +270,7 @@ def holes(names: list[str], gaps: np.ndarray, of: int, columns: int = 24, patter
         about += f" The {len(order)} most frequent of {len(rows):,} patterns; {rest:,} rows have another one."
     if len(shown) < np.count_nonzero(counts):
         about += f" The {len(shown)} columns with most holes, of {np.count_nonzero(counts):,}."
-    about += " At the right, the share of missing cells."
+    about += " On the right, the share of missing cells."
     about += f" Counted in {len(gaps):,} of the {of:,} rows, drawn at random." if len(gaps) < of else ""
     numbers = table(["column", "missing"], [[names[j], f"{counts[j]:,}"] for j in shown], "Missing cells")
     drawing = svg(base + 20, "patterns of missing cells", parts)

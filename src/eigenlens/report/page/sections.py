@@ -28,7 +28,7 @@ def misfits(f: Findings) -> Markup | None:
         return None
     about = (
         f"Rows beyond the limits that {found['level']:.0%} of new rows exceed: far out along the "
-        f"{counted(found['components'], 'component')} (T²), or beside them (Q). The columns say what adds most to it."
+        f"{counted(found['components'], 'component')} (T²), or away from them (Q). The columns listed add most to it."
     )
     rows = [
         [
@@ -70,7 +70,7 @@ def code(f: Findings) -> Markup:
         join(
             el(
                 "p",
-                "Or load the model that lies beside this page: ",
+                "Or load the model that was saved with this page: ",
                 el("code", "eigenlens.load('model.eigenlens')"),
                 ". ",
                 "From a terminal: ",
