@@ -4,6 +4,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from eigenlens import PCA
 from eigenlens.exceptions import InputError
@@ -53,6 +54,21 @@ def test_limits_hold_on_fresh_rows(values, n, tables, monkeypatch):
     monkeypatch.setattr(limits_of_rows, "TABLES", 25)  # as good on average, and many more fits in the same time
     shares = fresh_shares(values, n, tables)
     assert ((shares > 0.04) & (shares < 0.06)).all(), shares
+
+
+def test_the_limit_of_a_weak_direction_holds_where_rows_are_few(monkeypatch):
+    """The limit varies from table to table; one that was right on average was exceeded by more than 6% of rows."""
+    monkeypatch.setattr(limits_of_rows, "TABLES", 50)
+    draw, n, values, beyond = np.random.default_rng(13), 20, np.r_[3.0, np.ones(9)], []
+    for _ in range(200):
+        rows = draw.standard_normal((n, 10)) * np.sqrt(values)
+        centre = rows.mean(axis=0)
+        _, s, Vt = np.linalg.svd(rows - centre, full_matrices=False)
+        found = s**2 / (n - 1)
+        reach = np.sqrt(limits_of_rows.row_limits(found, 1, n, 10, 0.05).t2 * found[0])
+        spread, off = np.sqrt(Vt[0] @ (values * Vt[0])), Vt[0] @ centre
+        beyond.append(norm.sf((reach + off) / spread) + norm.sf((reach - off) / spread))
+    assert 0.04 < np.mean(beyond) < 0.06
 
 
 def test_limits_need_no_rows_of_the_fit():

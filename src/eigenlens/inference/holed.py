@@ -22,6 +22,7 @@ from .factor_fit import Standardised, fit_factors, most_directions
 from .parallel import TIED, check_draws
 from .result import DimensionTest
 
+ENOUGH = 49  # draws that tell a p-value which is not significant
 NOTE = "Normal rows with the same holes were drawn; cells are assumed to be missing at random."
 
 
@@ -64,7 +65,8 @@ def holed_test(
     hypothesis : Hypothesis
     alpha : float
     n_draws : int
-        Samples drawn for each d; fewer where the statistic is far beyond the first of them.
+        Samples drawn for each d; fewer where the statistic is far beyond the first of them, or so many exceed it that
+        no more could make it significant.
     random_state : int, Generator, RandomState or None
     """
     check_draws(alpha, n_draws)
@@ -75,12 +77,16 @@ def holed_test(
         null, rng = hypothesis.null(sample.law, d), np.random.default_rng([seed, d])
         found[d] = hypothesis.statistic(sample.law, d)
         draws: list[float] = []
+        exceeded, counted = 0, n_draws
         while len(draws) < n_draws:
             draws.append(hypothesis.statistic(sample.draw(null, rng), d))
+            exceeded += draws[-1] >= found[d] * (1 - TIED)
             if len(draws) == FIRST and found[d] > np.mean(draws) + BEYOND * np.std(draws):
                 break
-        exceeded = int(np.sum(np.array(draws) >= found[d] * (1 - TIED)))
-        p_values[d], bars[d] = (1 + exceeded) / (1 + n_draws), float(np.quantile(draws, 1 - alpha))
+            if len(draws) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
+                counted = len(draws)
+                break
+        p_values[d], bars[d] = (1 + exceeded) / (1 + counted), float(np.quantile(draws, 1 - alpha))
         if p_values[d] > alpha:
             break
         dimension = d + 1

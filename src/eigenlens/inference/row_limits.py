@@ -23,6 +23,7 @@ FASTER = 1.7  # steps beyond the plain ones, which are slow where eigenvalues ar
 WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and theory where even these are too many
 TOGETHER = 2**22  # numbers of tables that are decomposed at a time
 ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
+SPREAD = 8.0  # over n: how much farther apart a law must be for limits that vary between tables to hold on average
 MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
 
@@ -123,8 +124,9 @@ def _evened(likely: np.ndarray, values: np.ndarray, k: int, n: int) -> np.ndarra
     """Bring eigenvalues that chance alone may have separated together, from the first kept one on."""
     p, even = len(values), likely.copy()
     for j in range(min(k, p - 1, n - 3)):
-        sure = min(max(_apart_from_noise(values[j:], n - 1 - j), 0.0), 1.0)
-        even[j:] = even[j:].mean() + sure * (even[j:] - even[j:].mean())
+        sure, mean = min(max(_apart_from_noise(values[j:], n - 1 - j), 0.0), 1.0), float(even[j:].mean())
+        even[j:] = mean + sure * (even[j:] - mean)
+        even[j] += sure**2 * SPREAD / n * (even[j] - mean)
     return even
 
 

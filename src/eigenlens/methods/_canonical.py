@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import powers
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
@@ -17,6 +17,7 @@ from ..moments import Cross
 from ..normal.redrawn import Redrawn
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..spectral.ridged import RidgedForm, plus_ridge, whiten_rows
+from ._canonical_tests import Sides, as_columns, table_leverages
 from ._problem import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
@@ -70,7 +71,21 @@ class CanonicalProblem(Problem):
         yield "Y", "Y", self.y_whitening
 
 
-def canonical_problem(moments: Cross, ridge: float, n_components: int, names: Any, asked: Any) -> CanonicalProblem:
+def require_variation(moments: Cross, ridge: float) -> None:
+    """Refuse a single row, and tables that do not vary."""
+    if moments.weight <= 1:
+        raise errors.weight_too_small(moments.weight, 1, "W − 1")
+    constant, p = None if ridge else _xp.to_numpy(moments.joint.constant_columns()), moments.split
+    if constant is not None and (constant[:p].all() or constant[p:].all()):
+        raise errors.InputError(
+            f"{'X' if constant[:p].all() else 'Y'}: every column is constant; nothing can be correlated with it. Leave "
+            "the table out."
+        )
+
+
+def canonical_problem(
+    moments: Cross, ridge: float, n_components: int, names: Any = None, asked: Any = None
+) -> CanonicalProblem:
     """Pose the problem of X against Y.
 
     Parameters
@@ -153,6 +168,21 @@ def wilks_of_pairs(
     angles = _xp.to_numpy(canonical_angles(spectrum, problem))
     ranks = spectrum.whitening.rank, problem.y_whitening.rank  # type: ignore[union-attr]
     return wilks(np.cos(angles), problem.moments.weight, *ranks, alpha, method, sines=np.sin(angles))
+
+
+def sides_of_pairs(moments: Cross, ridge: float) -> Sides:
+    """Return what the test of the pairs of two tables needs to know."""
+
+    def by_theory(alpha: float, method: Any) -> DimensionTest:
+        require_variation(moments, 0.0)
+        problem = canonical_problem(moments, 0.0, min(moments.split, moments.joint.n_features - moments.split))
+        return wilks_of_pairs(problem.solve(), problem, alpha, method)
+
+    def tables(X: np.ndarray, Y: Any) -> tuple[Any, ...]:
+        Y, penalty = as_columns(Y), ridge * (len(X) - 1)
+        return X, Y, *(penalty * np.eye(table.shape[1]) if penalty else None for table in (X, Y))
+
+    return Sides(by_theory, table_leverages, tables, f"ridge={ridge!r}" if ridge else "")
 
 
 def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice
 from .._core.typing import TableLike
 from ..inference import (
@@ -20,9 +21,13 @@ from ..inference import (
     canonical_permutation_test,
     class_leverages,
     leverages,
+    wilks,
 )
+from ..moments import Grouped
 from ..sources import Source
+from ..spectral import Form, Pencil, solve
 from ._base import Kept
+from ._classifier import between_form
 from ._declaration import Wording
 from ._holes import TakesHoles
 from ._rows import labels_of_kept, repeated, repeated_or_none
@@ -181,6 +186,18 @@ def table_leverages(Y: Any) -> tuple[np.ndarray, int]:
     """Return the leverages of rows in a table, and its rank."""
     h = leverages(as_columns(Y))
     return h, round(float(h.sum()))
+
+
+def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: Any = "wilks") -> DimensionTest:
+    """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
+    K, n, within = len(moments.labels), moments.weight, moments.within()
+    most = max(1, min(within.n_features, within.n_rows - K))
+    B = Form.of(within, n)
+    spectrum = solve(Pencil(between_form(within, moments.weights / n), B, None, within.constant_columns(), most))
+    rank = spectrum.whitening.rank  # type: ignore[union-attr]
+    ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]
+    cosines, sines = np.sqrt(ratios / (1 + ratios)), 1 / np.sqrt(1 + ratios)
+    return wilks(cosines, n, rank, K - 1, alpha, method, sines=sines)
 
 
 # -- what a study asks before a test -----------------------------------------------------------------------------------

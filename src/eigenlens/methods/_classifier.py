@@ -15,6 +15,7 @@ from .._core.parameters import unchanged_on_failure
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
+from ..spectral import Form
 from ._problem import column_names
 from ._rows import RowsEstimator, RowsTransformer
 
@@ -241,6 +242,13 @@ def class_priors(given: Priors, weights: np.ndarray, labels: np.ndarray) -> np.n
         return np.array([given[label] for label in classes])
     refuse_other_count(given, len(weights))
     return given
+
+
+def between_form(within: Centred, shares: np.ndarray) -> Form:
+    """Return B = Σ π (m − m̄)(m − m̄)ᵀ by its factor."""
+    pi = _xp.like(shares, within.shift)
+    means = within.shift - pi @ within.shift
+    return Form(factor=means * _xp.namespace(pi).sqrt(pi)[:, None], squared=False)
 
 
 def refuse_alike(within: Centred, constant: Array) -> None:

@@ -10,6 +10,7 @@ standardised numbers, are sums of counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -68,6 +69,26 @@ class Coding:
     def owner(self) -> np.ndarray:
         """Place of the column that each level belongs to."""
         return np.repeat(np.arange(len(self.levels)), np.diff(self.offsets))
+
+    def places(self, words: Sequence[Any], refuse_missing: bool) -> Iterator[np.ndarray]:
+        """Yield the place of each row among the levels of each column; −1 where it was not observed."""
+        for column, name, levels in zip(words, self.columns, self.levels, strict=True):
+            place = {level: j for j, level in enumerate(levels)}
+            places = np.array([place.get(level, -1) for level in column.levels], dtype=np.intp)
+            unseen = [j for j, level in enumerate(column.levels) if places[j] < 0 and level is not None]
+            unseen = [j for j in unseen if (column.codes == j).any()]
+            if unseen:
+                found = errors.listed(repr(column.levels[j]) for j in unseen)
+                known = errors.listed(repr(level) for level in levels if level is not None)
+                raise errors.InputError(
+                    f"column {name!r} holds {found}, which the fit has not seen (it knew {known}); correct such cells, "
+                    f"make them missing, or fit again with such rows."
+                )
+            if refuse_missing and None in column.levels and (column.codes == column.levels.index(None)).any():
+                raise errors.InputError(
+                    f"column {name!r} has missing words, which missing='refuse' does not allow; fill them in."
+                )
+            yield places[column.codes]
 
     def names(self) -> list[str]:
         """Return a name for each level: the word itself, with its column where two columns share a word."""

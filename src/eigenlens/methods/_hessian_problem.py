@@ -10,8 +10,10 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.typing import Array
 from ..inference import hessian_test
-from ..spectral import Spectrum, solve
+from ..moments import Cubic
+from ..spectral import Form, Spectrum, solve
 from ._problem import Problem
 
 
@@ -63,3 +65,27 @@ class HessianProblem(Problem):
             )
             return
         yield from super().shortfalls(spectrum)
+
+
+def parts_of(covariance: Form, p: int) -> tuple[Form, Array]:
+    """Return the covariance of the first p columns, and their covariances with the last."""
+    if covariance.factor is None:
+        return Form(matrix=covariance.matrix[:p, :p]), covariance.matrix[:p, p]
+    x = covariance.factor[:, :p]
+    return Form(factor=x, squared=covariance.squared), x.T @ covariance.factor[:, p]
+
+
+def weighted_sum(tables: Array, coefficients: Array) -> Array:
+    """Return the sum of p tables of p × p numbers, each times its coefficient."""
+    xp, p = _xp.namespace(tables), tables.shape[0]
+    return xp.reshape(coefficients @ xp.reshape(tables, (p, p * p)), (p, p))
+
+
+def in_one_unit(moments: Cubic) -> Cubic:
+    """Return moments with one power of two for all columns of X: a ridge asks for that."""
+    joint, p = moments.joint, moments.split
+    if joint.exponent is None:
+        return moments
+    exponent = joint.exponent.copy()
+    exponent[:p] = joint.uniform()[1]
+    return moments.rescaled(exponent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, overload
 
@@ -67,6 +68,22 @@ class FillsHoles(RowsEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
+
+
+class FillsOverGroups(FillsHoles):
+    """Rows come from groups: what is expected of a missing cell is a mean over all of them."""
+
+    @abstractmethod
+    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows filled with Σ P(k | x_o) E[x | x_o, k], and the standard deviations of their holes."""
+
+    def _filled(self, X: Array) -> Array:
+        if self.missing == "refuse":
+            return X
+        return with_holes(X, lambda block: block, lambda rows: self._expected(rows)[0])
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return self._expected(rows)[1]
 
 
 class TakesHoles(FillsHoles, MomentsEstimator[Kept]):

@@ -11,26 +11,21 @@ import numpy as np
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.typing import Array, ColumnLike, RandomState, TableLike
-from ..inference import (
-    Choice,
-    DimensionTest,
-    class_leverages,
-    wilks,
-)
+from ..inference import Choice, DimensionTest, class_leverages
 from ..inference.holed import Hypothesis, of_classes
-from ..moments import Centred, Grouped
+from ..moments import Grouped
 from ..normal.redrawn import Redrawn
 from ..regress.scoring import contrasts
 from ..sources import Source
 from ..sources.labels import refuse_other_labels
-from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
+from ..spectral import Form, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
 from ._base import MomentsEstimator
-from ._canonical_tests import CanonicalTests, Sides, codes_of
+from ._canonical_tests import CanonicalTests, Sides, codes_of, wilks_of_classes
 from ._classifier import CanonicalClassifier, Priors, read_priors
-from ._holes import in_units_of_data
+from ._holes import FillsOverGroups, in_units_of_data
 from ._patterns import expected_over_groups, law_of, require_law, with_holes
 from ._problem import Problem
 from ._rows import Known, wanted
@@ -135,7 +130,7 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
         return moments, weights
 
 
-class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEstimator):
+class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Grouped], ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
     _takes_sparse = True
@@ -293,18 +288,16 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
     # -- use ---------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
-        return with_holes(X, self.subspace_.project, lambda rows: self.subspace_.project(self._expected(rows)))
+        return with_holes(X, self.subspace_.project, lambda rows: self.subspace_.project(self._expected(rows)[0]))
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
         sphering, _ = self._sphered()
 
-        def project(block: Array) -> Array:
-            return sphering.project(block)
+        def sphered(block: Array) -> Array:
+            return with_holes(block, sphering.project, lambda rows: sphering.project(self._expected(rows)[0]))
 
-        return self._over_rows(
-            X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))), takes_sparse=True
-        )
+        return self._over_rows(X, sphered, takes_sparse=True)
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
@@ -379,31 +372,5 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
         """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
         return require_law(self._law).log_ratios(rows)[:, : len(self._priors)] + np.log(self._priors)
 
-    def _expected(self, rows: np.ndarray) -> np.ndarray:
-        """Return rows filled with their expectation over all classes, Σ P(k | x_o) E[x | x_o, k]."""
-        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))[0]
-
-    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
-        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))[1]
-
-    def _filled(self, X: Array) -> Array:
-        return X if self.missing == "refuse" else with_holes(X, lambda block: block, self._expected)
-
-
-def between_form(within: Centred, shares: np.ndarray) -> Form:
-    """Return B = Σ π (m − m̄)(m − m̄)ᵀ by its factor."""
-    pi = _xp.like(shares, within.shift)
-    means = within.shift - pi @ within.shift
-    return Form(factor=means * _xp.namespace(pi).sqrt(pi)[:, None], squared=False)
-
-
-def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: Any = "wilks") -> DimensionTest:
-    """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
-    K, n, within = len(moments.labels), moments.weight, moments.within()
-    most = max(1, min(within.n_features, within.n_rows - K))
-    B = Form.of(within, n)
-    spectrum = solve(Pencil(between_form(within, moments.weights / n), B, None, within.constant_columns(), most))
-    rank = spectrum.whitening.rank  # type: ignore[union-attr]
-    ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]
-    cosines, sines = np.sqrt(ratios / (1 + ratios)), 1 / np.sqrt(1 + ratios)
-    return wilks(cosines, n, rank, K - 1, alpha, method, sines=sines)
+    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))

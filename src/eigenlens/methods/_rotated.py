@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -20,6 +20,7 @@ from ..inference.alignment import corrected_percentiles
 from ..sources import as_source
 from ..spectral import orient
 from ..spectral.rotation import ORTHOMAX, ROTATIONS, rotation_matrix
+from ._rows import RowsEstimator
 
 LARGEST = 1 - 1e-9  # correlation that Fisher's transformation takes as it is
 
@@ -195,3 +196,34 @@ def rotated(model: Any, method: str, normalize: bool | None, power: float) -> Ro
     if method in ORTHOMAX:
         phi = np.eye(len(R))
     return Rotation(L, R, phi, np.sum(L**2, axis=0), method, model, bool(normalize), float(power))
+
+
+class RotatesComponents(RowsEstimator):
+    """Principal components that can be rotated."""
+
+    def rotate(
+        self,
+        method: Literal["varimax", "quartimax", "promax", "oblimin"] = "varimax",
+        *,
+        normalize: bool | None = None,
+        power: float = 4.0,
+    ) -> Rotation:
+        """Rotate the components to make the loadings easy to interpret.
+
+        Parameters
+        ----------
+        method : {"varimax", "quartimax", "promax", "oblimin"}
+            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
+        normalize : bool, optional
+            Scale the loadings of each column to length 1 for the rotation (Kaiser). The default is True, except for
+            oblimin.
+        power : float
+            Of promax.
+
+        Returns
+        -------
+        Rotation
+            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
+        """
+        self._require_fit()
+        return rotated(self, method, normalize, power)

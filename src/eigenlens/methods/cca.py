@@ -34,8 +34,8 @@ from ..sources import RegressorScore, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
-from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._canonical_tests import CanonicalTests, Sides, as_columns, pairs_by_theory, table_leverages
+from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, require_variation, sides_of_pairs
+from ._canonical_tests import CanonicalTests, Sides, pairs_by_theory
 from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import in_units_of_data
@@ -216,17 +216,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         return Cross(kind)
 
     def _pose(self, moments: Cross) -> CanonicalProblem:
-        if moments.weight <= 1:
-            raise errors.weight_too_small(moments.weight, 1, "W − 1")
-        p = moments.split
-        if not self._value("ridge"):
-            constant = _xp.to_numpy(moments.joint.constant_columns())
-            for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
-                if columns.all():
-                    raise errors.InputError(
-                        f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
-                    )
-        k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
+        require_variation(moments, self._value("ridge"))
+        k = self._pairs(moments.split, moments.joint.n_features - moments.split)
+        names = getattr(self, "feature_names_in_", None)
         return canonical_problem(moments, self._value("ridge"), k, names, self.n_components)
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
@@ -374,17 +366,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         return self._canonical_test(X, Y, sample_weight, alpha, method, groups, block, n_draws, random_state)
 
     def _sides(self, moments: Cross) -> Sides:
-        ridge = self._value("ridge")
-
-        def by_theory(alpha: float, method: Any) -> DimensionTest:
-            problem, spectrum = CCA()._solved(moments)
-            return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
-
-        def tables(X: np.ndarray, Y: Any) -> tuple[Any, ...]:
-            Y, penalty = as_columns(Y), ridge * (len(X) - 1)
-            return X, Y, *(penalty * np.eye(table.shape[1]) if penalty else None for table in (X, Y))
-
-        return Sides(by_theory, table_leverages, tables, f"ridge={ridge!r}" if ridge else "")
+        return sides_of_pairs(moments, self._value("ridge"))
 
     @property
     def y_structure_(self) -> Array:
@@ -400,10 +382,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         yield from super()._tables()
         names, found = self._y_names or [f"y{j}" for j in range(len(self.y_mean_))], self._names_of_directions()
         yield "y_coefficients", matrix("Coefficients of Y (y_weights_)", self.y_weights_, names, found)
-        yield (
-            "y_structure",
-            matrix("Correlations of Y with its variates (y_structure_)", self.y_structure_, names, found),
-        )
+        title = "Correlations of Y with its variates (y_structure_)"
+        yield "y_structure", matrix(title, self.y_structure_, names, found)
 
     @property
     def _n_features_out(self) -> int:

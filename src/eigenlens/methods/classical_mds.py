@@ -184,15 +184,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         """
         with unchanged_on_failure(self):
             self._check_parameters()
-            ready = self.metric == "precomputed"
             source: Any = self._open(X, None, sample_weight, reset=True)
-            kept, n = source.kept, source.table.shape[0]
-            weight = np.ones(n) if source._weight is None else _xp.to_numpy(source._weight)
+            n, weight = source.table.shape[0], source.row_weights
+            weight = (np.ones(n) if weight is None else _xp.to_numpy(weight))[source.kept]
             self.landmarks_ = None
-            if ready:
-                found = self._of_table(source, weight[kept], self.overwrite or is_made(X))
+            if self.metric == "precomputed":
+                found = self._of_table(source, weight, self.overwrite or is_made(X))
             else:
-                found = self._of_rows(source, weight[kept])
+                found = self._of_rows(source, weight)
             self._publish(found, source)
         return self
 
@@ -216,7 +215,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         return self.fit(X, y, sample_weight).embedding_
 
     def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
-        rows, k = map_rows(source, _xp.float64), self.n_components
+        rows, k, steps = map_rows(source, _xp.float64), self.n_components, (self.schoenberg, self.correction)
         if looks_like_distances(rows):
             errors.warn(
                 errors.PrecomputedWarning(
@@ -226,19 +225,17 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
                 )
             )
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
-        if plain and self.schoenberg is None and self.correction is None and self.n_landmarks is None:
+        if plain and steps == (None, None) and self.n_landmarks is None:
             return map_of_rows(rows, weight, k)
         metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight, self.symmetrize)
         if self.n_landmarks is None:
-            table = metric.table(rows)
-            return map_of_table(table, weight, k, self._steps, metric, rows, self.squared)
+            return map_of_table(metric.table(rows), weight, k, steps, metric, rows, self.squared)
         chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
         points = _xp.take_rows(rows, _xp.like(chosen.places, rows))
-        table = metric.table(points)
-        return map_by_landmarks(rows, weight, chosen, table, k, self._steps, metric, points, self.squared)
+        return map_by_landmarks(rows, weight, chosen, metric.table(points), k, steps, metric, points, self.squared)
 
     def _of_table(self, source: Any, weight: np.ndarray, overwrite: bool) -> Map:
-        kept, k = source.kept, self.n_components
+        kept, k, steps = source.kept, self.n_components, (self.schoenberg, self.correction)
         read = partial(
             read_distances,
             source.table,
@@ -248,20 +245,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             ordinary=self.schoenberg is not None,
         )
         if self.n_landmarks is None:
-            table = read(overwrite=overwrite, index=kept)
-            return map_of_table(table, weight, k, self._steps, None, kept, self.squared)
+            return map_of_table(read(overwrite=overwrite, index=kept), weight, k, steps, None, kept, self.squared)
         every = source.table.rows(0, source.table.shape[0])
         rows = every if len(kept) == every.shape[0] else _xp.take_rows(every, _xp.like(kept, every))
         if self.symmetrize:
             rows = both_ways(every, kept)
         chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
         points = kept[chosen.places]
-        table = read(index=points)
-        return map_by_landmarks(rows, weight, chosen, table, k, self._steps, None, points, self.squared)
-
-    @property
-    def _steps(self) -> tuple[SchoenbergTransform | None, str | None]:
-        return self.schoenberg, self.correction
+        return map_by_landmarks(rows, weight, chosen, read(index=points), k, steps, None, points, self.squared)
 
     def _choose(self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]) -> Landmarks:
         """Choose landmarks among the rows that count, and remember their indices."""
@@ -283,15 +274,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         self._place, self.spectrum_ = found.place, found.spectrum
         Y = self._with_rows_of_no_weight(found.coordinates, source)
         self._embedding = _xp.attribute_copy(Y, dtype)
+        values, unit = found.inertia.values, 2.0**found.exponent
         with np.errstate(over="ignore", under="ignore"):
-            self.eigenvalues_ = _xp.attribute_copy(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
+            self.eigenvalues_ = _xp.attribute_copy(found.eigenvalues * unit * unit, dtype)
+            self._values = None if values is None else values * unit * unit
         self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
         kept = float(_xp.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
         self.goodness_of_fit_ = np.array([min(kept / total, 1.0) if total > 0 else 0.0 for total in sums])
-        with np.errstate(over="ignore", under="ignore"):
-            values = found.inertia.values
-            self._values = None if values is None else values * 2.0**found.exponent * 2.0**found.exponent
         self._mapped = len(source.kept)
         self.stress_, self.stress_exact_ = found.judgement.stress, found.judgement.exact
         self.additive_constant_, self.landmark_error_ = found.constant, found.landmark_error
@@ -325,9 +315,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             raise errors.InputTypeError(
                 f"metric_params={self.metric_params!r} but it must be a dict of arguments of the metric, or None."
             )
-        if self.schoenberg is not None and not isinstance(self.schoenberg, SchoenbergTransform):
-            raise errors.no_transform("schoenberg", self.schoenberg)
         if self.schoenberg is not None:
+            if not isinstance(self.schoenberg, SchoenbergTransform):
+                raise errors.no_transform("schoenberg", self.schoenberg)
             self.schoenberg._check()
         if self.correction is not None:
             check_choice("correction", self.correction, CONSTANTS)
@@ -354,7 +344,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         ----------
         X : table of shape (m, p); of shape (m, n) if distances are precomputed
         """
-        return self._over_rows(X, self._place_rows)
+        return self._over_rows(X, lambda rows: self._place.project(rows))
 
     def distances_among(self, X: TableLike) -> Array:
         """Return the distances among rows as the map was asked to show them: measured, transformed and corrected.
@@ -365,8 +355,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         """
         self._require_fit()
         if self.metric == "precomputed":
-            table = read_distances(square_of(X, "X"), "X", squared=self.squared, symmetrize=self.symmetrize)
-            return self._place.distances(table)
+            square = square_of(X, "X")
+            return self._place.distances(read_distances(square, "X", squared=self.squared, symmetrize=self.symmetrize))
         source = as_source(X, estimator=type(self).__name__, every_row=True)
         self._check_columns(source, reset=False)
         rows = map_rows(source, _xp.float64)
@@ -378,9 +368,6 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         fit = ", ".join(f"{share:.4g}" for share in self.goodness_of_fit_)
         yield f"Goodness of fit (of all inertia, of the positive): {fit}. Stress: {self.stress_:.4g}."
         yield f"Negative inertia: {self.negative_inertia_:.4g}."
-
-    def _place_rows(self, X: Array) -> Array:
-        return self._place.project(X)
 
     @property
     def _n_features_out(self) -> int:
@@ -401,8 +388,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
 def _too_few_positive(found: int, k: int, euclidean: bool) -> errors.RankWarning:
     if found == 0:
         return errors.RankWarning("All distances are 0: the points coincide, and the map is 0.")
-    repair = ", or repair the distances (correction='lingoes')"
+    repair = "" if euclidean else ", or repair the distances (correction='lingoes')"
     return errors.RankWarning(
         f"n_components={k} but the distances have {found} positive eigenvalue(s): the other {k - found} column(s) of "
-        f"the map are 0. Ask for n_components={found}{'' if euclidean else repair}."
+        f"the map are 0. Ask for n_components={found}{repair}."
     )

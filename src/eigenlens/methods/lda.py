@@ -35,9 +35,9 @@ from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
 from ._chosen import Validated, shrinkages
-from ._classifier import class_priors, refuse_no_spread, refuse_separating
+from ._classifier import between_form, class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._linear import DiscriminantProblem, LinearDiscriminant
 from ._rows import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas", "cv")

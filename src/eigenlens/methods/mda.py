@@ -47,7 +47,7 @@ from ..regress.penalized import PenalizedRegression
 from ..regress.polynomial import PolynomialRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
-from ._holes import FillsHoles
+from ._holes import FillsOverGroups
 from ._patterns import expected_over_groups, law_of_root, require_law, with_holes
 from ._rows import wanted
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
@@ -58,7 +58,7 @@ TRIED = 8  # starts looked at for each that is run to the end; a regressor makes
 
 
 @stored("MDA")
-class MDA(ScoredClassifier, FillsHoles):
+class MDA(ScoredClassifier, FillsOverGroups):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 
     Parameters
@@ -210,7 +210,7 @@ class MDA(ScoredClassifier, FillsHoles):
             data, start = classes_of(rows, codes, labels.classes, start, names)
             self._check_rank(data)
             if counts is None:
-                counts = self._choose(data)
+                counts = counts_by_bic(data, self._run) if self._asked == "bic" else counts_by_folds(self, data)
             if self.n_components is not None:
                 most = sum(counts) - 1
                 wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
@@ -224,10 +224,6 @@ class MDA(ScoredClassifier, FillsHoles):
     @property
     def _asked(self) -> Any:
         return USUAL if self.n_subclasses is None else self.n_subclasses
-
-    def _choose(self, data: Classes) -> list[int]:
-        """Choose the numbers of subclasses."""
-        return counts_by_bic(data, self._run) if self.n_subclasses == "bic" else counts_by_folds(self, data)
 
     def _threads(self, thin: bool) -> Any:
         """Hold BLAS to one thread where products are tall and thin, and several would wait; no regressor is held."""
@@ -369,14 +365,7 @@ class MDA(ScoredClassifier, FillsHoles):
         return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
     def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows filled with their expectation over all subclasses, and the standard deviations of their holes."""
         return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))
-
-    def _filled(self, X: Array) -> Array:
-        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
-
-    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
-        return self._expected(rows)[1]
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k).

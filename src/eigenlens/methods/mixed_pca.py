@@ -230,8 +230,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             self._of_words = [scores[a:b] for a, b in zip(coding.offsets[:-1], coding.offsets[1:], strict=True)]
             centre, remainder = np.append(centre, np.zeros(len(coding))), np.append(remainder, coding.shares)
             basis = np.concatenate([basis, of_levels])
-        k = self.n_components_
-        self.subspace_ = Subspace(_xp.like(centre, like), _xp.like(basis[:, :k], like), _xp.like(remainder, like))
+        basis = basis[:, : self.n_components_]
+        self.subspace_ = Subspace(_xp.like(centre, like), _xp.like(basis, like), _xp.like(remainder, like))
 
     def _names_of(self, moments: Mixed, words: bool) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -243,15 +243,10 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             return
         check_count(self.n_components)
         check_choice("missing", self.missing, MISSING)
-        if isinstance(self.categories, type) or not hasattr(self.categories, "__len__"):
-            raise errors.InputError(
-                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns."
-            )
-        if isinstance(self.categories, str) and self.categories != "auto":
-            raise errors.InputError(
-                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns such as "
-                f"[{self.categories!r}]."
-            )
+        given, word = self.categories, isinstance(self.categories, str)
+        if isinstance(given, type) or not hasattr(given, "__len__") or (word and given != "auto"):
+            such = f" such as [{given!r}]" if word else ""
+            raise errors.InputError(f"categories={given!r} is not understood; use 'auto', or a list of columns{such}.")
 
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False)
@@ -293,25 +288,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         return scores
 
     def _places(self, X: MixedRows) -> Iterator[np.ndarray]:
-        """Yield the place of each row among the levels of the fit, column by column; −1 where it was not observed."""
         assert self._coding is not None
-        for column, name, levels in zip(X.words, self._coding.columns, self._coding.levels, strict=True):
-            place = {level: j for j, level in enumerate(levels)}
-            places = np.array([place.get(level, -1) for level in column.levels], dtype=np.intp)
-            unseen = [j for j, level in enumerate(column.levels) if places[j] < 0 and level is not None]
-            unseen = [j for j in unseen if (column.codes == j).any()]
-            if unseen:
-                words = errors.listed(repr(column.levels[j]) for j in unseen)
-                known = errors.listed(repr(level) for level in levels if level is not None)
-                raise errors.InputError(
-                    f"column {name!r} holds {words}, which the fit has not seen (it knew {known}); correct such cells, "
-                    f"make them missing, or fit again with such rows."
-                )
-            if self.missing == "refuse" and None in column.levels and (column.codes == column.levels.index(None)).any():
-                raise errors.InputError(
-                    f"column {name!r} has missing words, which missing='refuse' does not allow; fill them in."
-                )
-            yield places[column.codes]
+        return self._coding.places(X.words, self.missing == "refuse")
 
     def _squared_lengths(self, X: Any) -> Array:
         """Return the squared distance of rows from the centre, in all directions."""
@@ -395,7 +373,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
                     "pass them, supplementary(Z, X)."
                 )
             X, sample_weight = self._fit_rows
-        every = 0 if self._coding is None and self._of_numbers is None else _width(self)
+        of_axes = self._of_words[0] if self._of_numbers is None else self._of_numbers.basis
+        every = of_axes.shape[1]  # those with variance, kept or not
         scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every), here=True), dtype=np.float64)
         return supplementary_columns(
             Z,
@@ -418,10 +397,3 @@ def _in_memory(X: Any) -> bool:
     if is_pandas(X):  # which takes a while to say that it lacks something
         return True
     return not any(hasattr(X, name) for name in ("segments", "__dask_graph__", "mapInArrow", "map_batches"))
-
-
-def _width(model: MixedPCA) -> int:
-    """Return how many axes with variance there are, kept or not."""
-    if model._of_numbers is not None:
-        return int(model._of_numbers.basis.shape[1])
-    return int(model._of_words[0].shape[1])

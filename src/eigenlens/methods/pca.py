@@ -35,7 +35,7 @@ from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
 from ._probabilistic import ProbabilisticComponents
-from ._rotated import Rotation, rotated
+from ._rotated import RotatesComponents
 from ._rows import Known
 from ._spread_problem import (
     SpreadProblem,
@@ -51,7 +51,7 @@ LEADING = 20  # columns for each component from which on the others are not deco
 
 
 @stored("PCA")
-class PCA(TakesHoles[Moments], ProbabilisticComponents):
+class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 
     Parameters
@@ -361,33 +361,6 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         inside = rows @ axes.vectors
         outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
-
-    def rotate(
-        self,
-        method: Literal["varimax", "quartimax", "promax", "oblimin"] = "varimax",
-        *,
-        normalize: bool | None = None,
-        power: float = 4.0,
-    ) -> Rotation:
-        """Rotate the components to make the loadings easy to interpret.
-
-        Parameters
-        ----------
-        method : {"varimax", "quartimax", "promax", "oblimin"}
-            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
-        normalize : bool, optional
-            Scale the loadings of each column to length 1 for the rotation (Kaiser). The default is True, except for
-            oblimin.
-        power : float
-            Of promax.
-
-        Returns
-        -------
-        Rotation
-            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
-        """
-        self._require_fit()
-        return rotated(self, method, normalize, power)
 
     def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
         """Find the rows that the components do not fit, and the columns responsible.

@@ -40,9 +40,9 @@ from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ._canonical_tests import PERMUTED_CLASSES, cost_of_classes
 from ._chosen import Validated, penalties
-from ._classifier import class_priors, refuse_alike, refuse_separating
+from ._classifier import between_form, class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._linear import DiscriminantProblem, LinearDiscriminant
 from ._rows import Known
 
 

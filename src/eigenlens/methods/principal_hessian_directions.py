@@ -36,7 +36,7 @@ from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._canonical_tests import check_moved
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._hessian_problem import HessianProblem
+from ._hessian_problem import HessianProblem, in_one_unit, parts_of, weighted_sum
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated, wanted
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns
@@ -170,12 +170,12 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         return Cubic(kind, every=bool(self.residuals))
 
     def _pose(self, moments: Cubic) -> HessianProblem:
-        moments = _one_unit(moments) if self.ridge else moments
+        moments = in_one_unit(moments) if self.ridge else moments
         joint, p, W = moments.joint, moments.split, moments.weight
         constant = self._require_variation(moments)
         most = p if self.ridge else max(1, min(p, joint.n_rows - 1))
         covariance = Form.of(joint, W)
-        Sxx, slopes = _parts(covariance, p)
+        Sxx, slopes = parts_of(covariance, p)
         ridge = powers.ridge_over(self.ridge, float(joint.unit[0]))
         metric = Sxx.plus_identity(ridge)
         inverse = whiten(metric, constant, most).matrix
@@ -183,7 +183,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         K = third[-1, :p, :p] / W
         if self.residuals:
             coefficients = inverse @ (inverse.T @ slopes)
-            K = K - _weighted_sum(third[:p, :p, :p], coefficients) / W
+            K = K - weighted_sum(third[:p, :p, :p], coefficients) / W
             left = variance - float(coefficients @ (2 * slopes - Sxx.apply(coefficients[:, None])[:, 0]))
             if not self.ridge:
                 _require_rest(moments.n_rows, inverse.shape[1])
@@ -363,29 +363,6 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         tags.target_tags.required = True
         tags.target_tags.single_output = True
         return tags
-
-
-def _parts(covariance: Form, p: int) -> tuple[Form, Array]:
-    """Return the covariance of the first p columns, and their covariances with the last."""
-    if covariance.factor is None:
-        return Form(matrix=covariance.matrix[:p, :p]), covariance.matrix[:p, p]
-    x = covariance.factor[:, :p]
-    return Form(factor=x, squared=covariance.squared), x.T @ covariance.factor[:, p]
-
-
-def _weighted_sum(tables: Array, coefficients: Array) -> Array:
-    xp, p = _xp.namespace(tables), tables.shape[0]
-    return xp.reshape(coefficients @ xp.reshape(tables, (p, p * p)), (p, p))
-
-
-def _one_unit(moments: Cubic) -> Cubic:
-    """Return moments with one power of two for all columns of X: a ridge asks for that."""
-    joint, p = moments.joint, moments.split
-    if joint.exponent is None:
-        return moments
-    exponent = joint.exponent.copy()
-    exponent[:p] = joint.uniform()[1]
-    return moments.rescaled(exponent)
 
 
 def _one_response(found: Any) -> errors.InputError:

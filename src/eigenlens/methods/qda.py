@@ -40,7 +40,7 @@ from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from ._chosen import Validated, poolings
 from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Declaration, Laws
-from ._holes import TakesHoles
+from ._holes import FillsOverGroups, TakesHoles
 from ._linear import ClassesEstimator
 from ._patterns import law_of, require_law, with_holes
 from ._problem import Problem, column_names
@@ -92,7 +92,7 @@ class QuadraticProblem(Problem):
 
 
 @stored("QDA")
-class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
+class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEstimator):
     """Quadratic discriminant analysis: a classifier with a covariance for each class.
 
     Parameters
@@ -275,7 +275,6 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         return np.hstack([require_law(law).log_density(rows) for law in self._cell_laws]) + np.log(self._priors)
 
     def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows filled with their expectation over all classes, and the standard deviations of their holes."""
         posterior = np.exp(_xp.log_softmax(self._observed_scores(rows)))
         laws = [require_law(law) for law in self._cell_laws]
         filled = np.stack([law.filled(rows) for law in laws], axis=1)
@@ -283,12 +282,6 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         mean = np.sum(posterior[:, :, None] * filled, axis=1)
         variance = np.sum(posterior[:, :, None] * (spread**2 + (filled - mean[:, None, :]) ** 2), axis=1)
         return np.where(np.isnan(rows), mean, rows), np.where(np.isnan(rows), np.sqrt(variance), 0.0)
-
-    def _filled(self, X: Array) -> Array:
-        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
-
-    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
-        return self._expected(rows)[1]
 
     def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""

@@ -11,7 +11,7 @@ Candès, Li, Ma, Wright (2011), Robust principal component analysis? *Journal of
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from .._core.parameters import check_choice, check_count, check_number, unchange
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
+from ..lowrank.observed import nothing_observed, observed_cells, refuse_empty, warn_if_few
 from ..moments import Factor
 from ..sources import Block
 from ..spectral import Spectrum, orient
@@ -33,7 +34,6 @@ from ._structure import structure
 
 METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
-MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
 
 
 @stored("RobustPCA")
@@ -166,12 +166,12 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             self._check_parameters()
             source: Any = self._open(X, None, sample_weight, reset=True)
             values, weight = source.everything()
-            rows, observed = _read(_xp.float64(values))
-            _refuse_empty(observed)
+            rows, observed = observed_cells(_xp.float64(values))
+            refuse_empty(observed)
             counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
             self._check_size(int(counted.sum()), rows.shape[1])
             self._split(rows, observed, weight, counted, values.dtype)
-            self._warn_missing(observed)
+            warn_if_few(observed, self.rank_)
         return self
 
     def _strengths(self) -> np.ndarray:
@@ -285,22 +285,6 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             why = f"{n} rows and {p} columns give at most {min(n, p)} components"
             raise errors.components_out_of_range(self.n_components, min(n, p), why)
 
-    def _warn_missing(self, observed: Array | None) -> None:
-        """Warn where what was observed cannot determine a matrix of the rank found."""
-        if observed is None:
-            return
-        seen, rank = _xp.to_numpy(observed), self.rank_
-        numbers = rank * (sum(seen.shape) - rank)
-        thin = [int((seen.sum(axis=axis) < rank).sum()) for axis in (1, 0)]
-        if seen.mean() < 1 - MOSTLY_MISSING:
-            errors.warn(_little_observed(f"{1 - seen.mean():.0%} of the cells are NaN"))
-        elif seen.sum() < 1.5 * numbers:
-            why = f"{seen.sum()} observed cells must determine the {numbers} numbers of a matrix of rank {rank}"
-            errors.warn(_little_observed(why))
-        elif any(thin):
-            why = f"{thin[0]} rows and {thin[1]} columns have fewer observed cells than the rank, {rank}"
-            errors.warn(_little_observed(why))
-
     # -- use --------------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
@@ -351,7 +335,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         """Apply a function of (rows, observed) to new rows, refusing rows without any observed cell."""
 
         def apply(block: Array) -> Array:
-            rows, observed = _read(_xp.float64(block))
+            rows, observed = observed_cells(_xp.float64(block))
             result = function(rows, observed)
             if observed is None:
                 return result
@@ -364,7 +348,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             return result
         lost = np.isnan(_xp.to_numpy(result)).reshape(result.shape[0], -1).any(axis=1)
         if lost.any():
-            raise _nothing_observed("row", np.flatnonzero(lost).tolist())
+            raise nothing_observed("row", np.flatnonzero(lost).tolist())
         return result
 
     def _scores(self, X: Array, observed: Array | None) -> Array:
@@ -380,38 +364,9 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         return tags
 
 
-def _read(X: Array) -> tuple[Array, Array | None]:
-    """Put zeros for NaN and tell which cells were observed; None where all were."""
-    xp = _xp.namespace(X)
-    missing = xp.isnan(X)
-    if not bool(xp.any(missing)):
-        return X, None
-    return xp.where(missing, xp.zeros_like(X), X), ~missing
-
-
-def _refuse_empty(observed: Array | None) -> None:
-    """Refuse rows and columns without any observed cell."""
-    if observed is None:
-        return
-    for axis, what in ((1, "row"), (0, "column")):
-        empty = ~_xp.to_numpy(observed).any(axis=axis)
-        if empty.any():
-            raise _nothing_observed(what, np.flatnonzero(empty).tolist())
-
-
 def _side_by_side(L: Array, S: Array) -> Array:
     return _xp.namespace(L).concat([L, S], axis=1)
 
 
 def _tell(k: int, residual: float, rank: int, objective: float) -> None:
     print(f"round {k}: residual {residual:.1e}, rank {rank}, objective {objective:.6g}", file=sys.stderr)
-
-
-def _nothing_observed(what: str, numbers: Iterable[Any]) -> errors.InputError:
-    return errors.InputError(f"X: {what} {errors.listed(numbers)} is all NaN; leave it out.")
-
-
-def _little_observed(why: str) -> errors.MissingWarning:
-    return errors.MissingWarning(
-        f"X: {why}. The missing cells of low_rank_ are then guesses; drop rows and columns that are mostly NaN."
-    )

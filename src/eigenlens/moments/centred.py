@@ -93,8 +93,8 @@ class Centred(Moments):
     @property
     def unit(self) -> Array:
         """Power of two taken out of each column."""
-        xp = _xp.namespace(self.pivot)
-        return xp.ones_like(self.pivot) if self.exponent is None else powers.units(self.exponent, self.pivot)
+        ones = _xp.namespace(self.pivot).ones_like
+        return ones(self.pivot) if self.exponent is None else powers.units(self.exponent, self.pivot)
 
     @property
     def mean(self) -> Array:
@@ -144,9 +144,8 @@ class Centred(Moments):
             return self._update_sparse(X, weight, codes)
         centred = centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact)
         part = type(self)() if self.n_rows else self
-        part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
-        if X.dtype != self.dtype:
-            part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
+        dtype = self.dtype if X.dtype == self.dtype else _xp.namespace(X).result_type(X.dtype, self.dtype)
+        part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), dtype
         part._set_centred(centred)
         if part is not self:
             return self.merge(part)
@@ -169,22 +168,18 @@ class Centred(Moments):
     def _set_centred(self, block: CentredBlock) -> None:
         """Become the moments of these rows."""
         self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary
+        residual = block.residual
         if block.ordinary:
             self.store = self.store_type.of(block.rows)
-            if self.store_type is not Triangle:
-                self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
-            return
-        exponent = np.full(block.rows.shape[1], block.lift)
-        self.store, exponent = centring.summed(self.store_type, block.rows, exponent)
-        if not block.lift and not exponent.any():
-            if self.store_type is not Triangle:
-                self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
-            return
+        else:
+            lifted = np.full(block.rows.shape[1], block.lift)
+            self.store, exponent = centring.summed(self.store_type, block.rows, lifted)
+            if block.lift or exponent.any():
+                factor = powers.shrink(lifted, exponent, self.pivot)
+                self.shift, residual = self.shift * factor, residual * factor
+                self.exponent = exponent if exponent.any() else None
         if self.store_type is not Triangle:
-            residual = block.residual * powers.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
-        self.shift = self.shift * powers.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
-        self.exponent = exponent if exponent.any() else None
 
     def merge(self, other: Centred) -> Self:
         if isinstance(other, Centred) and self.store_type.complete != other.store_type.complete:
@@ -258,18 +253,6 @@ class Centred(Moments):
         new._take_in(apart)
         return new
 
-    def gathered(self, places: np.ndarray, count: int) -> Self:
-        """Return fewer groups, each of all that have its place; what lies between means joins the sum of squares."""
-        new, weights = self.copy(), np.zeros(count)
-        np.add.at(weights, places, self.weights)
-        share = np.zeros((count, len(places)))
-        share[places, np.arange(len(places))] = self.weights / weights[places]
-        means = _xp.like(share, self.shift) @ self.shift
-        apart = self.shift - _xp.take_rows(means, _xp.like(places, means))
-        new.weights, new.shift = weights, means
-        new._take_in(apart * _xp.like(np.sqrt(self.weights), self.shift)[:, None])
-        return new
-
     def sealed(self) -> Self:
         spread = np.sqrt(_xp.to_numpy(self.store.diagonal()) / max(self.weight, 1.0))
         step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * _xp.to_numpy(self.unit)
@@ -295,18 +278,15 @@ class Centred(Moments):
 
     def exponent_or_free(self) -> np.ndarray:
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
-        xp = _xp.namespace(self.shift)
-        empty = (self.store.diagonal() == 0) & xp.all(self.shift == 0, axis=0)
+        empty = (self.store.diagonal() == 0) & _xp.namespace(self.shift).all(self.shift == 0, axis=0)
         return np.where(_xp.to_numpy(empty), powers.FREE, self._exponents)
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
         if pivot is self.pivot:
             return self
-        new = self.copy()
-        apart = self.pivot - pivot
-        new.shift = self.shift + apart / powers.units(self.exponent, apart)
-        new.pivot = pivot
+        new, apart = self.copy(), self.pivot - pivot
+        new.pivot, new.shift = pivot, self.shift + apart / powers.units(self.exponent, apart)
         return new
 
     def rescaled(self, exponent: powers.Exponents) -> Self:
@@ -330,8 +310,8 @@ class Centred(Moments):
         """Return these moments with one power of two for all columns, and that power."""
         if self.exponent is None:
             return self, 0
-        power = int(np.max(self.exponent_or_free()))
-        power = 0 if power == powers.FREE else power
+        largest = int(np.max(self.exponent_or_free()))
+        power = 0 if largest == powers.FREE else largest
         return self.rescaled(np.full(self.n_features, power)), power
 
 
@@ -404,17 +384,11 @@ class Factor(Centred):
 
 
 def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
+    """Choose between the two ways of keeping a scatter of so many rows, if known, and columns.
 
     A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
     scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
     tables, where the difference in time does not matter; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
     """
     if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
         return Factor

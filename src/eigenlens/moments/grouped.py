@@ -274,7 +274,7 @@ class Grouped(Moments):
         """
         new = type(self)(self.of, self.pooled, meaning)
         new.labels, new._first, new.names = labels, self._first, self.names
-        new.groups = [self.within().gathered(places, len(labels))]
+        new.groups = [_gathered(self.within(), places, len(labels))]
         return new
 
     def total(self) -> Centred:
@@ -316,6 +316,19 @@ def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
     source[places] = np.arange(len(places))
     padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
     new.shift = _xp.take_rows(padded, _xp.like(source, padded))
+    return new
+
+
+def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:
+    """Return fewer groups, each of all that have its place; what lies between means joins the sum of squares."""
+    new, weights = moments.copy(), np.zeros(count)
+    np.add.at(weights, places, moments.weights)
+    share = np.zeros((count, len(places)))
+    share[places, np.arange(len(places))] = moments.weights / weights[places]
+    means = _xp.like(share, moments.shift) @ moments.shift
+    apart = moments.shift - _xp.take_rows(means, _xp.like(places, means))
+    new.weights, new.shift = weights, means
+    new._take_in(apart * _xp.like(np.sqrt(moments.weights), moments.shift)[:, None])
     return new
 
 

@@ -19,9 +19,9 @@ import numpy as np
 from .._core import errors
 from .._core.optional import require
 from .addresses import Place
-from .base import block_rows, in_vectors
+from .base import block_rows
 from .parquet import ParquetReader, check_same_columns, is_arrow_number, open_parquet, record_piece
-from .pieces import Piece, Roles
+from .pieces import Piece, Roles, in_vectors
 from .snapshot import Snapshot
 
 FILE_MAGIC = b"ARROW1"

@@ -30,7 +30,6 @@ from .progress import tracked
 from .words import MixedRows, Words, first_rows
 
 UNASKED_BYTES = 2**20  # bytes that are not checked for room: checking takes a fraction of a millisecond
-GROUP_VECTORS = 60  # of which DuckDB makes a row group
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
 SMALL_BYTES = 2**25  # a block of so many costs little, even where it leaves the cache
@@ -290,19 +289,6 @@ def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = Non
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, min(4 * n_columns, SMALL_BYTES // (8 * n_columns)), n_columns // 2, 4 * n_groups)
-
-
-def in_vectors(rows: int, vector: int) -> int:
-    """Return how many rows make a block of a stream that comes in vectors: whole ones, so that it joins no batches.
-
-    Half as many as usual, since the batch shares the cache with the block that is made of it, and such that blocks
-    and the row groups of DuckDB end together.
-    """
-    if vector == 1:
-        return rows
-    return vector * max(
-        k for k in range(1, GROUP_VECTORS + 1) if GROUP_VECTORS % k == 0 and k <= max(rows // 2 // vector, 1)
-    )
 
 
 def segment_blocks(n_rows: int, rows: int) -> int:

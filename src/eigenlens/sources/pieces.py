@@ -15,6 +15,8 @@ from .base import Missing
 from .snapshot import Snapshot
 from .words import is_mixed
 
+GROUP_VECTORS = 60  # of which DuckDB makes a row group
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -166,3 +168,16 @@ def require_finite(X: Any, name: str, piece: Piece, names: list[str] | None, mis
         label = names[column] if names else str(column)
         found = errors.not_finite(name, kind, piece.number(row), label, piece.unit)
         raise errors.located(piece.place, found)
+
+
+def in_vectors(rows: int, vector: int) -> int:
+    """Return how many rows make a block of a stream that comes in vectors: whole ones, so that it joins no batches.
+
+    Half as many as usual, since the batch shares the cache with the block that is made of it, and such that blocks
+    and the row groups of DuckDB end together.
+    """
+    if vector == 1:
+        return rows
+    return vector * max(
+        k for k in range(1, GROUP_VECTORS + 1) if GROUP_VECTORS % k == 0 and k <= max(rows // 2 // vector, 1)
+    )

@@ -29,12 +29,11 @@ from .base import (
     block_rows,
     fine_rows,
     gathered,
-    in_vectors,
     require_room,
     typical_row,
 )
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
-from .pieces import Batch, Piece, Reader, Roles, even, require_finite
+from .pieces import Batch, Piece, Reader, Roles, even, in_vectors, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
