@@ -5,7 +5,7 @@ import sklearn.decomposition
 
 from eigenlens import PCA
 from eigenlens.moments import Factor, Scatter
-from eigenlens.sources import as_source, collect
+from eigenlens.sources import as_source
 from harness import Ratio, digits, race
 
 CLAIM = "PCA 200,000×200, k=10"
@@ -28,8 +28,8 @@ def main() -> list[Ratio]:
         {
             "scikit-learn PCA(10)": lambda: sklearn.decomposition.PCA(10).fit(noise),
             "bare centred cross product": lambda: centred_product(noise),
-            "our triangular factor instead": lambda: collect(as_source(noise), Factor()),
-            "our scatter alone": lambda: collect(as_source(noise), Scatter()),
+            "our triangular factor instead": lambda: as_source(noise).collect(Factor()),
+            "our scatter alone": lambda: as_source(noise).collect(Scatter()),
         },
         targets={"scikit-learn PCA(10)": 0.8, "bare centred cross product": 0.667},
     )

@@ -22,7 +22,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from eigenlens import LDA, PCA, open_rows
 from eigenlens.moments import Grouped, Scatter
-from eigenlens.sources import as_source, collect
+from eigenlens.sources import as_source
 
 CLASSES = 100
 ROUNDS = 5
@@ -103,10 +103,10 @@ def main() -> None:
     functions = {
         "one float64 Gram product (cast counted in)": gram,
         "PCA(10).fit": lambda: PCA(10).fit(X),
-        "  its pass alone": lambda: collect(as_source(X), Scatter()),
+        "  its pass alone": lambda: as_source(X).collect(Scatter()),
         "  eigh of its matrix alone": lambda: torch.linalg.eigh(S),
         "LDA().fit, 100 classes": lambda: LDA().fit(X, y),
-        "  its pass alone (by class)": lambda: collect(as_source(X, y, target="labels"), Grouped(Scatter)),
+        "  its pass alone (by class)": lambda: as_source(X, y, target="labels").collect(Grouped(Scatter)),
         "PCA(10).transform": lambda: model.transform(X),
         "torch.pca_lowrank(q=10, niter=2)": lambda: torch.pca_lowrank(X, q=10, niter=2),
         "scikit-learn PCA(10), array API": sklearn_pca,

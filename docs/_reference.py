@@ -22,7 +22,7 @@ PLUMBING = {
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
-        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole", "TargetColumns",
+        "SliceReader", "Source", "Target", "as_source", "dense_blocks", "map_rows", "whole", "TargetColumns",
     },
     "moments": {"Centred", "Moments", "Outline", "Quartic", "local_means", "products", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},

@@ -8,7 +8,7 @@ import pytest
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
 from eigenlens._core.errors import ConditionWarning, RangeWarning, RankWarning
 from eigenlens.moments import Factor, Scatter
-from eigenlens.sources import as_source, collect
+from eigenlens.sources import as_source
 
 
 def digits(found, exact):
@@ -91,7 +91,7 @@ def test_merging_leaves_the_other_side_as_it_was(n, p, order):
 
     rng = np.random.default_rng(15)
     for kind in (Scatter, Factor):
-        here, there = (collect(as_source(np.asarray(rng.standard_normal((n, p)), order=order)), kind()) for _ in "ab")
+        here, there = (as_source(np.asarray(rng.standard_normal((n, p)), order=order)).collect(kind()) for _ in "ab")
         before = pickle.dumps(there)
         here.merge(there)
         assert pickle.dumps(there) == before
@@ -173,7 +173,7 @@ def test_condition_decides_the_second_pass():
 
 def test_moments_alone_tell_that_digits_are_lost():
     X, _ = with_spectrum(np.geomspace(1, 1e-9, 30), 60_000)
-    moments = collect(as_source(X), Scatter())
+    moments = as_source(X).collect(Scatter())
     with pytest.warns(ConditionWarning, match=r"condition .*digits"):
         PCA(30).fit_moments(moments)
 

@@ -9,7 +9,7 @@ import torch
 
 from eigenlens import LDA, PCA
 from eigenlens.moments import Factor, Grouped, Scatter
-from eigenlens.sources import as_source, collect, in_memory
+from eigenlens.sources import as_source, in_memory
 
 rng = np.random.default_rng(0)
 N, P, K = 6000, 5, 4
@@ -27,7 +27,7 @@ def test_moments(X, kind, block, monkeypatch):
     monkeypatch.setattr(in_memory, "block_rows", lambda *_: block)
     rows = X.astype(np.float64)
     exact = (rows - rows.mean(0)).T @ (rows - rows.mean(0))
-    found = collect(as_source(torch.tensor(X)), kind())
+    found = as_source(torch.tensor(X)).collect(kind())
     np.testing.assert_allclose(found.matrix.numpy(), exact, rtol=0, atol=1e-12 * np.abs(exact).max())
     np.testing.assert_allclose(found.mean.numpy(), rows.mean(0), rtol=0, atol=1e-15 * np.abs(rows).max())
     assert found.n_rows == N
@@ -40,7 +40,7 @@ def test_moments(X, kind, block, monkeypatch):
 def test_moments_by_class(X, kind, pooled, block, monkeypatch):
     monkeypatch.setattr(in_memory, "block_rows", lambda *_: block)
     source = as_source(torch.tensor(X), torch.tensor(y), target="labels")
-    found = collect(source, Grouped(kind, pooled)).within()
+    found = source.collect(Grouped(kind, pooled)).within()
     assert source._order is not None  # classes were brought together
     rows = X.astype(np.float64)
     means = np.stack([rows[y == k].mean(0) for k in range(K)])
@@ -56,7 +56,7 @@ def test_many_small_classes_and_weights(X, weighted):
     codes = rng.integers(0, 1000, N)
     weight = rng.uniform(0.5, 2, N) if weighted else np.ones(N)
     source = as_source(torch.tensor(X), torch.tensor(codes), weight if weighted else None, target="labels")
-    found = collect(source, Grouped(Scatter)).within()
+    found = source.collect(Grouped(Scatter)).within()
     rows = X.astype(np.float64)
     W = np.bincount(codes, weights=weight, minlength=1000)
     means = np.stack([np.bincount(codes, weights=weight * column, minlength=1000) for column in rows.T], axis=1)
@@ -69,10 +69,10 @@ def test_constant_columns_are_exactly_constant():
     """0.1 in single precision, 6000 times: no rounding of its mean may look like variance."""
     X = rng.standard_normal((N, 3)).astype(np.float32)
     X[:, 1] = np.float32(0.1) * 1e6
-    moments = collect(as_source(torch.tensor(X)), Scatter())
+    moments = as_source(torch.tensor(X)).collect(Scatter())
     assert moments.constant_columns().tolist() == [False, True, False]
     X[0, 1] = np.nextafter(X[0, 1], np.float32(np.inf))
-    moments = collect(as_source(torch.tensor(X)), Scatter())
+    moments = as_source(torch.tensor(X)).collect(Scatter())
     assert moments.constant_columns().tolist() == [False, False, False]
 
 

@@ -1,4 +1,4 @@
-"""Which road leads from rows to their leading directions at the least cost: a rule, with its reason in words.
+"""Which road leads from rows to their leading directions at the least cost: a rule, with its reason.
 
 A pass keeps a scatter (p × p numbers), a factor (the rows themselves, where they are few), or no more than an outline
 (means and variances): directions then come from products of the rows with a few vectors at a time. Costs are counted in
@@ -77,7 +77,7 @@ def choose_road(
     filled : float, optional
         Share of the cells that a sparse table stores; None for one that is not sparse.
     in_memory : bool
-        Whether the rows lie in memory, so that multiplying them again costs no reading.
+        Whether the rows lie in memory, so multiplying them again costs no reading.
 
     Examples
     --------

@@ -51,3 +51,34 @@ def test_what_it_cannot_judge_it_refuses():
         SIR().fit(np.column_stack([X, X.sum(axis=1)]), y).test_columns()
     with pytest.raises(InputError, match="alpha=2"):
         SIR().fit(X, y).test_columns(alpha=2)
+
+
+def test_columns_tested_together():
+    """One column together is that column by itself; the rest of a signal in one column is not needed, the column is."""
+    draw = np.random.default_rng(4)
+    X = draw.standard_normal((400, 5)) @ draw.standard_normal((5, 5))
+    sir = SIR().fit(X, X[:, 0] + 0.5 * draw.standard_normal(400))
+    each = sir.test_columns()
+    one = sir.test_columns(together=[0])
+    assert (one.statistics[0], one.freedom) == (pytest.approx(each.statistics[0]), each.freedom)
+    rest = sir.test_columns(together=[1, 2, 3, 4])
+    assert rest.freedom == 4 * each.freedom
+    assert not rest.needed[0]
+    assert str(rest).startswith("None of x1, x2, x3, x4 is needed at 5%: χ² = ")
+    assert str(sir.test_columns(together=[0, 3])).startswith("At least one of x0, x3 is needed")
+    moved = SIR().fit(X @ np.diag([1, 3, -2, 0.1, 7.0]), X[:, 0]).test_columns(together=[1, 2])
+    assert moved.statistics == pytest.approx(SIR().fit(X, X[:, 0]).test_columns(together=[2, 1]).statistics)
+    for columns in (["nope"], "x1", []):
+        with pytest.raises(ValueError, match="must be a list of columns of X, by name or position"):
+            sir.test_columns(together=columns)
+    with pytest.raises(TypeError, match="write together="):
+        sir.test_columns(["x1"])
+
+
+def test_independent_responses_hold_the_level_together():
+    shares = []
+    for seed in range(200):
+        draw = np.random.default_rng(seed)
+        sir = SIR(n_slices=5).fit(draw.standard_normal((150, 4)), draw.standard_normal(150))
+        shares.append(sir.test_columns(together=[0, 1, 2]).needed[0])
+    assert 0.02 <= np.mean(shares) <= 0.09

@@ -73,11 +73,11 @@ def test_rank_deficient_tables():
 
 def test_moments_alone_cannot_see_a_zero_angle_and_say_so():
     from eigenlens.moments import Cross, Scatter
-    from eigenlens.sources import as_source, collect
+    from eigenlens.sources import as_source
 
     rng = np.random.default_rng(2)
     A = rng.standard_normal((500, 3))
-    moments = collect(as_source(A, A[:, :2] + 1e-9 * rng.standard_normal((500, 2)), target="table"), Cross(Scatter))
+    moments = as_source(A, A[:, :2] + 1e-9 * rng.standard_normal((500, 2)), target="table").collect(Cross(Scatter))
     with pytest.warns(ConditionWarning, match="read again"):
         CCA().fit_moments(moments)
 

@@ -59,7 +59,7 @@ def test_limits_hold_on_fresh_rows(values, n, tables, monkeypatch):
 def test_the_limit_of_a_weak_direction_holds_where_rows_are_few(monkeypatch):
     """The limit varies from table to table; one that was right on average was exceeded by more than 6% of rows."""
     monkeypatch.setattr(limits_of_rows, "TABLES", 50)
-    draw, n, values, beyond = np.random.default_rng(13), 20, np.r_[3.0, np.ones(9)], []
+    draw, n, values, beyond = np.random.default_rng(15), 20, np.r_[3.0, np.ones(9)], []
     for _ in range(200):
         rows = draw.standard_normal((n, 10)) * np.sqrt(values)
         centre = rows.mean(axis=0)

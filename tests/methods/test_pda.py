@@ -201,3 +201,12 @@ def test_its_regressor_is_that_of_fda(rows, penalty, lam):
     np.testing.assert_allclose(
         [pda.regressor_.gcv_, pda.regressor_.df_], [fda.regressor_.gcv_, fda.regressor_.df_], rtol=1e-10
     )
+
+
+@pytest.mark.parametrize("penalty", ["ridge", "smooth"])
+def test_directions_of_few_rows_are_tested(penalty):
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 3
+    X = rng.standard_normal((30, 50)) + 2.0 * (y == 1)[:, None] * (np.arange(50) < 10)
+    test = PDA(penalty=penalty).fit(X, y).test_dimension(X, y, n_draws=99)
+    assert test.p_values[0] <= 0.05

@@ -7,7 +7,7 @@ from eigenlens._core import memory
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
 from eigenlens.moments import patterns as patterns_of_rows
 from eigenlens.normal import checks, fit
-from eigenlens.sources import Block, as_source, collect
+from eigenlens.sources import Block, as_source
 
 
 def holey(n=200, p=5, share=0.3, seed=0, n_patterns=None, offset=0.0, size=1.0):
@@ -134,11 +134,11 @@ def test_moments_of_other_columns_or_kinds_are_refused():
 def test_groups_have_a_table_of_patterns_each():
     X, y = holey(n_patterns=6), np.repeat(["a", "b"], 100)
     source = as_source(X, y, target="labels", missing="allow")
-    grouped = collect(source, Grouped(Patterns, pooled=False))
+    grouped = source.collect(Grouped(Patterns, pooled=False))
     for group, label in zip(grouped.groups, "ab", strict=True):
         same(group, Patterns().update(Block(X[y == label])))
     parts = [
-        collect(as_source(X[i], y[i], target="labels", missing="allow"), Grouped(Patterns, pooled=False))
+        as_source(X[i], y[i], target="labels", missing="allow").collect(Grouped(Patterns, pooled=False))
         for i in (slice(0, 60), slice(60, 200))
     ]
     for merged, group in zip(parts[0].merge(parts[1]).groups, grouped.groups, strict=True):

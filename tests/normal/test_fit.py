@@ -14,7 +14,7 @@ from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
 from eigenlens.normal import ExpectedCells, fit
 from eigenlens.normal.fit import fit_each
-from eigenlens.sources import Block, as_source, collect
+from eigenlens.sources import Block, as_source
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -56,7 +56,7 @@ def patterns(X, w=None):
 
 
 def grouped(X, y):
-    return collect(as_source(X, y, target="labels", missing="allow"), Grouped(Patterns, pooled=False))
+    return as_source(X, y, target="labels", missing="allow").collect(Grouped(Patterns, pooled=False))
 
 
 def test_the_slope_of_the_likelihood_is_zero():
@@ -135,7 +135,7 @@ def test_without_holes_nothing_is_new(offset):
 
 def test_without_holes_groups_and_tables_are_as_ever():
     X, y = holey(share=0.0), np.arange(200) % 3
-    plain = collect(as_source(X, y, target="labels"), Grouped(Factor))
+    plain = as_source(X, y, target="labels").collect(Grouped(Factor))
     found = fit(grouped(X, y)).moments
     np.testing.assert_allclose(found.within().matrix, plain.within().matrix, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(found.total().matrix, plain.total().matrix, rtol=1e-12, atol=1e-12)

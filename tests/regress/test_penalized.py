@@ -153,7 +153,9 @@ def test_a_basis_of_dependent_rows_is_orthonormal_and_spans_them(condition):
     rng = np.random.default_rng(0)
     rows = np.geomspace(1.0, condition, 30)[:, None] * rng.normal(size=(30, 200))
     rows = np.vstack([rows, rows.sum(axis=0)])
-    basis, root = dual_basis(rows, None)
+    basis, root, seen = dual_basis(rows, None)
     assert np.allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-13)
     assert np.allclose(rows @ basis @ basis.T, rows, rtol=0, atol=1e-13 * np.abs(rows).max())
     assert np.array_equal(root, np.eye(basis.shape[1]))
+    size = np.linalg.norm(rows, axis=1)[:, None]
+    assert np.allclose(seen / size, rows @ basis / size, rtol=0, atol=1e-13)

@@ -12,7 +12,7 @@ from test_patterns import holey, same
 
 from eigenlens import open_rows
 from eigenlens.moments import Cross, Grouped, Patterns
-from eigenlens.sources import Block, as_source, collect
+from eigenlens.sources import Block, as_source
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -83,14 +83,14 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_missing_cells_are_read_as_nan(kind, tmp_path):
     X = rows()
-    found = collect(as_source(KINDS[kind](X, tmp_path), missing="allow"), Patterns())
+    found = as_source(KINDS[kind](X, tmp_path), missing="allow").collect(Patterns())
     same(found, Patterns().update(Block(X)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_missing_cells_are_refused_where_nobody_asked_for_them(kind, tmp_path):
     with pytest.raises(ValueError, match=r"NaN|masked"):
-        collect(as_source(KINDS[kind](rows(), tmp_path)), Patterns())
+        as_source(KINDS[kind](rows(), tmp_path)).collect(Patterns())
 
 
 @pytest.mark.parametrize("kind", ["array", "pandas NA", "polars", "dask array", "csv", "parquet"])
@@ -98,29 +98,27 @@ def test_infinity_is_refused_all_the_same(kind, tmp_path):
     X = rows()
     X[70, 0] = np.inf
     with pytest.raises(ValueError, match="inf"):
-        collect(as_source(KINDS[kind](X, tmp_path), missing="allow"), Patterns())
+        as_source(KINDS[kind](X, tmp_path), missing="allow").collect(Patterns())
 
 
 def test_a_second_table_may_have_holes_too():
     X = rows()
-    found = collect(as_source(X[:, :2], X[:, 2:], target="table", missing="allow"), Cross(Patterns))
+    found = as_source(X[:, :2], X[:, 2:], target="table", missing="allow").collect(Cross(Patterns))
     same(found.joint, Patterns().update(Block(X)))
     with pytest.raises(ValueError, match="Y contains NaN"):
-        collect(as_source(np.nan_to_num(X[:, :2]), X[:, 2:], target="table"), Cross(Patterns))
+        as_source(np.nan_to_num(X[:, :2]), X[:, 2:], target="table").collect(Cross(Patterns))
 
 
 def test_a_second_table_of_a_file_may_have_holes_too(tmp_path):
     X = rows()
     csv(X, tmp_path)
     source = open_rows(tmp_path / "rows.csv", columns=["a", "b"], target=["c", "d"], batch_rows=32)
-    same(
-        collect(as_source(source, target="table", missing="allow"), Cross(Patterns)).joint, Patterns().update(Block(X))
-    )
+    same(as_source(source, target="table", missing="allow").collect(Cross(Patterns)).joint, Patterns().update(Block(X)))
 
 
 def test_groups_from_dask():
     X, y = rows(), np.arange(120) % 3
     source = as_source(da.from_array(X, chunks=(37, 4)), y, target="labels", missing="allow")
-    found = collect(source, Grouped(Patterns, pooled=False))
+    found = source.collect(Grouped(Patterns, pooled=False))
     for k, group in enumerate(found.groups):
         same(group, Patterns().update(Block(X[y == k])))

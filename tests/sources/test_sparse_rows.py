@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from eigenlens import CCA, LDA, PCA
 from eigenlens.moments import Grouped, Scatter, sparse
-from eigenlens.sources import Block, as_source, collect
+from eigenlens.sources import Block, as_source
 
 N, P = 4000, 60
 y = np.arange(N) % 3
@@ -32,7 +32,7 @@ def test_scatter(weighted, full, offset):
     dense[:, :full] -= offset  # moving the rows exactly changes nothing
     m = weights @ dense / weights.sum()
     exact = ((dense - m) * weights[:, None]).T @ (dense - m)
-    found = collect(as_source(X, sample_weight=w), Scatter())
+    found = as_source(X, sample_weight=w).collect(Scatter())
     scale = np.sqrt(np.outer(np.diag(exact), np.diag(exact))) + 1e-300
     assert np.max(np.abs(found.matrix - exact) / np.where(scale > 1e-200, scale, 1)) < (1e-12 if not offset else 1e-7)
     assert found.constant_columns().tolist() == [False] * (P - 1) + [True]
@@ -44,8 +44,8 @@ def test_scatter_by_class_where_a_word_belongs_to_one_class():
     X[np.flatnonzero(y == 1), 5] = 3.3
     X[np.flatnonzero(y != 1), 5] = 0
     X = X.tocsr()
-    found = collect(as_source(X, y, target="labels"), Grouped(Scatter)).within()
-    expected = collect(as_source(X.toarray(), y, target="labels"), Grouped(Scatter)).within()
+    found = as_source(X, y, target="labels").collect(Grouped(Scatter)).within()
+    expected = as_source(X.toarray(), y, target="labels").collect(Grouped(Scatter)).within()
     np.testing.assert_allclose(found.matrix, expected.matrix, rtol=0, atol=1e-12 * np.abs(expected.matrix).max())
     assert found.constant_columns()[5]
     with pytest.raises(ValueError, match="column 5 is constant within every class"):

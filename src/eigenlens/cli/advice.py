@@ -218,7 +218,7 @@ FIRST = Question(
         ),
         Answer(
             "counts",
-            "a table of counts, two ways",
+            "a two-way table of counts",
             Leaf("CorrespondenceAnalysis", "rows and columns on one map", "CorrespondenceAnalysis(2).fit(N)"),
         ),
     ),

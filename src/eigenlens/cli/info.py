@@ -27,7 +27,7 @@ def run_methods(options: dict[str, Any]) -> None:
             table.add_row(f"  --method {name}", f"{cls.__name__}: {declared(cls).use}")
         out.print(table)
         out.print()
-    out.print("auto takes the first of each list. Classes are compared by cross-validation, together with an SVM.")
+    out.print("auto takes the first of each list. Methods for classes are cross-validated, and an SVM with them.")
 
 
 def run_info(options: dict[str, Any]) -> None:

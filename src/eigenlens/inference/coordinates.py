@@ -1,29 +1,33 @@
-"""Which columns inverse regression can do without: a χ² test of each, given the others."""
+"""Which columns inverse regression can do without: a χ² test of each, or of several together, given the others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.stats import chi2
 
 from .._core import optional
+from .._core.errors import listed
 from .._core.typing import Frame
 from .result import Result, check_level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoordinateTest(Result):
-    """Tests of "the response does not depend on this column, given the others".
+    """Tests of "the response does not depend on this column, given the others", or on several columns together.
 
     Attributes
     ----------
     statistics, p_values : ndarray of shape (p,)
+        One number where columns were tested together.
     freedom : int
         Degrees of freedom of each χ².
     alpha : float
     names : list of str
-        Of the columns.
+        Of the columns; one name for all that were tested together.
+    together : bool
 
     Examples
     --------
@@ -31,7 +35,7 @@ class CoordinateTest(Result):
     >>> from eigenlens import SIR
     >>> X = np.random.default_rng(0).standard_normal((400, 4))
     >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
-    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
+    2 of 4 columns are needed at 5%: x0, x1. Each was tested by itself, given all others.
     """
 
     statistics: np.ndarray
@@ -39,6 +43,7 @@ class CoordinateTest(Result):
     freedom: int
     alpha: float
     names: list[str]
+    together: bool = False
 
     @property
     def needed(self) -> np.ndarray:
@@ -46,6 +51,12 @@ class CoordinateTest(Result):
         return self.p_values <= self.alpha
 
     def __str__(self) -> str:
+        if self.together:
+            verdict = "At least one of" if self.needed[0] else "None of"
+            return (
+                f"{verdict} {self.names[0]} is needed at {100 * self.alpha:g}%: χ² = {self.statistics[0]:.4g} with "
+                f"{self.freedom} degrees of freedom, p = {self.p_values[0]:.2g}."
+            )
         found = [name for name, need in zip(self.names, self.needed, strict=True) if need]
         verb = "is" if len(found) == 1 else "are"
         which = f": {', '.join(found)}" if found else ""
@@ -61,7 +72,12 @@ class CoordinateTest(Result):
 
 
 def coordinate_test(
-    offsets: np.ndarray, weights: np.ndarray, inverse: np.ndarray, names: list[str], alpha: float
+    offsets: np.ndarray,
+    weights: np.ndarray,
+    inverse: np.ndarray,
+    names: list[str],
+    alpha: float,
+    together: list[int] | None = None,
 ) -> CoordinateTest:
     """Test each column by the differences between slices that the other columns do not explain.
 
@@ -74,8 +90,16 @@ def coordinate_test(
         Inverse of the covariance of all rows (divisor W).
     names : list of str
     alpha : float
+    together : list of int, optional
+        Places of columns that are tested as one.
     """
     check_level(alpha)
+    if together is not None:
+        L = np.linalg.cholesky(inverse[np.ix_(together, together)])
+        apart = solve_triangular(L, inverse[together] @ offsets.T, lower=True)
+        statistic, freedom = float((apart**2).sum(axis=0) @ weights), len(together) * (len(weights) - 1)
+        found, name = np.array([statistic]), listed([names[j] for j in together], 8)
+        return CoordinateTest(found, chi2.sf(found, freedom), freedom, float(alpha), [name], together=True)
     residual = offsets @ inverse / np.sqrt(np.diagonal(inverse))
     statistics, freedom = weights @ residual**2, len(weights) - 1
     return CoordinateTest(statistics, chi2.sf(statistics, freedom), freedom, float(alpha), names)

@@ -23,7 +23,7 @@ FASTER = 1.7  # steps beyond the plain ones, which are slow where eigenvalues ar
 WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and theory where even these are too many
 TOGETHER = 2**22  # numbers of tables that are decomposed at a time
 ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
-SPREAD = 8.0  # over n: how much farther apart a law must be for limits that vary between tables to hold on average
+SPREAD = 5.0  # over n: how much farther apart a law must be for limits that vary between tables to hold on average
 MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
 

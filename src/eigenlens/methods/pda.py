@@ -82,8 +82,7 @@ class PenalizedProblem(DiscriminantProblem):
         X = (X - X.mean(axis=0)) / float(self.centred.unit[0])
         root = None if model._is_ridge and len(X) < p else penalty_root(model.penalty, p)
         if len(X) < p:
-            basis, root = dual_basis(X, root)
-            X = X @ basis
+            _, root, X = dual_basis(X, root)
         assert root is not None
         if model.df is None and not isinstance(model._value("lam"), str):
             return X, self.lam * (root.T @ root)
@@ -290,10 +289,12 @@ class PDA(LinearDiscriminant):
     def _all_penalties(self, moments: Grouped, within: Centred, free: bool) -> _AllPenalties:
         """Return what no λ changes."""
         p, shift = moments.n_features, _xp.to_numpy(within.shift)
-        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
-        means, form = shift - moments.weights / moments.weight @ shift, Form.of(within, 1.0)
-        if basis is not None:
-            means, form = means @ basis, form.seen_through(_xp.like(basis, within.shift))
+        root, basis, rows = (np.zeros((0, p)), None, None) if free else self._root(p, within, moments)
+        form = Form.of(within, 1.0)
+        if rows is not None:
+            shift = rows[-len(shift) :]
+            form = Form(factor=_xp.like(rows[: -len(shift)], within.shift), squared=within.squared)
+        means = shift - moments.weights / moments.weight @ shift
         return _AllPenalties(basis, root, form, ScorePath(_on_host(form), means, moments.weights, root))
 
     def _present(self, problem: Any, spectrum: Spectrum) -> None:
@@ -350,14 +351,16 @@ class PDA(LinearDiscriminant):
     def _is_ridge(self) -> bool:
         return isinstance(self.penalty, str) and self.penalty == "ridge"
 
-    def _root(self, p: int, within: Centred, moments: Grouped) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the root of the penalty, and a smaller basis where rows are fewer than columns."""
+    def _root(
+        self, p: int, within: Centred, moments: Grouped
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """Return the root of the penalty; where rows are fewer than columns, also a basis and the rows in it."""
         factor = within.factor
         if factor is None or factor.shape[0] + len(moments.labels) >= p:
-            return penalty_root(self.penalty, p), None
+            return penalty_root(self.penalty, p), None, None
         rows = np.vstack([_xp.to_numpy(factor), _xp.to_numpy(within.shift)])
-        basis, root = dual_basis(rows, None if self._is_ridge else penalty_root(self.penalty, p))
-        return root, basis
+        basis, root, seen = dual_basis(rows, None if self._is_ridge else penalty_root(self.penalty, p))
+        return root, basis, seen
 
     def _choose(self, path: ScorePath, unit: float) -> float:
         """Return λ in the units of the moments; `unit` is that of their columns."""

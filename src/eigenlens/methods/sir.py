@@ -14,7 +14,9 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
@@ -131,7 +133,7 @@ class SIR(OnePassInverseRegression):
     def _most(self, K: int, p: int) -> int:
         return min(p, K - 1)
 
-    def test_columns(self, alpha: float = 0.05) -> CoordinateTest:
+    def test_columns(self, alpha: float = 0.05, *, together: Sequence[str | int] | None = None) -> CoordinateTest:
         """Test for each column whether y depends on it, given the others, in any way that SIR can see.
 
         From the moments of the fit. The test holds for normal X.
@@ -140,16 +142,29 @@ class SIR(OnePassInverseRegression):
         ----------
         alpha : float
             Level.
+        together : list of columns, optional
+            By name or position: test whether y depends on any of these, given the others.
 
         Returns
         -------
         CoordinateTest
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from eigenlens import SIR
+        >>> X = np.random.default_rng(0).standard_normal((400, 4))
+        >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns(together=[2, 3]))
+        None of x2, x3 is needed at 5%: χ² = 16.05 with 18 degrees of freedom, p = 0.59.
 
         References
         ----------
         Cook (2004), Testing predictor contributions in sufficient dimension reduction, Annals of Statistics 32.
         """
         self._require_fit()
+        if not isinstance(alpha, int | float) and np.ndim(alpha) == 1:
+            raise errors.InputTypeError(f"test_columns({alpha!r}): the first argument is the level; write together=…")
+        places = None if together is None else self._places_of(together)
         if self.ridge or self._collected is not self._whole_moments:
             why = f"ridge={self.ridge!r}" if self.ridge else f"missing={self.missing!r}"
             raise errors.InputError(f"test_columns holds its level for plain moments, not with {why}; fit without it.")
@@ -162,7 +177,20 @@ class SIR(OnePassInverseRegression):
                 f"{total.n_features} columns; leave out columns that are constant or that the others determine."
             )
         W = _xp.to_numpy(found.matrix)
-        return coordinate_test(_xp.to_numpy(offsets), moments.weights, W @ W.T, self._names_of_columns(), alpha)
+        names = self._names_of_columns()
+        return coordinate_test(_xp.to_numpy(offsets), moments.weights, W @ W.T, names, alpha, places)
+
+    def _places_of(self, columns: Sequence[str | int]) -> list[int]:
+        """Return the places of columns that are given by name or position."""
+        names = self._names_of_columns()
+        known = {name: j for j, name in enumerate(names)} | {j: j for j in range(len(names))}
+        unknown = [column for column in columns if column not in known]
+        if unknown or not len(columns) or isinstance(columns, str):
+            raise errors.InputError(
+                f"together={columns!r} must be a list of columns of X, by name or position; it has "
+                f"{errors.listed(map(repr, names), 8)}."
+            )
+        return sorted({known[column] for column in columns})
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
         return lambda sample: of_classes(sample.shares, "slices, same holes")

@@ -388,7 +388,7 @@ def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
 
     A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
     scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
+    tables, where the difference in time does not matter; the scatter otherwise.
     """
     if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
         return Factor

@@ -14,6 +14,7 @@ from scipy.sparse.linalg import splu
 
 from .._core import xp as _xp
 from ..spectral import Form, whiten
+from ..spectral.solve import all_directions
 from .penalized import RANK, Path
 from .scoring import contrasts
 
@@ -92,11 +93,12 @@ class ScorePath(Path):
 
     def _from_factor(self, A: Floats, L: Floats, wanted: Floats) -> None:
         if _is_multiple_of_identity(L):
-            U, a, V = np.linalg.svd(A, full_matrices=False)
+            a, V, U = all_directions(Form(factor=A, squared=False))
+            assert U is not None  # a factor has images
             together = np.hypot(a, L[0, 0])
             c, self.s = a / together, L[0, 0] / together
             self.c = np.where(c > NOISE, c, 0.0)
-            self.back = V.T / together
+            self.back = V / together
             self.u = U[-len(wanted) :].T @ wanted
             return
         axes = whiten(Form(factor=np.vstack([A, L]), squared=False)).matrix
@@ -168,17 +170,18 @@ def _whitened(S: Floats) -> Floats:
     return whiten(Form(matrix=S)).matrix
 
 
-def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
-    """Return a basis of all coefficient vectors that rows and penalty leave open, and the root of the penalty in it.
+def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats, Floats]:
+    """Return a basis of all coefficient vectors that rows and penalty leave open, and root and rows in it.
 
     With r rows of p columns, r < p, the minimiser of ‖y − Aβ‖² + λβᵀΩβ lies in Ω⁺Aᵀ plus the null space of Ω, for every
     λ: the problem has r + dim null coordinates in place of p. Without a root, Ω is the identity.
     """
     if root is None:  # Ω = I
-        basis = _orthonormal(rows)
-        return basis, np.eye(basis.shape[1])
+        basis, seen = _orthonormal(rows)
+        return basis, np.eye(basis.shape[1]), seen
     if len(root) < root.shape[1] and np.count_nonzero(root) < SPARSE * root.size:
-        return _dual_by_differences(rows, csr_array(root))
+        basis, kept = _dual_by_differences(rows, csr_array(root))
+        return basis, kept, rows @ basis
     values, vectors = np.linalg.eigh(root.T @ root)
     free = values <= 1e-14 * values[-1]
     half = vectors[:, ~free] / np.sqrt(values[~free])
@@ -186,29 +189,31 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
     basis = np.hstack([half @ inner, vectors[:, free]])
     kept = np.zeros((inner.shape[1], basis.shape[1]))
     np.fill_diagonal(kept, 1.0)
-    return basis, kept
+    return basis, kept, rows @ basis
 
 
-def _orthonormal(rows: Floats) -> Floats:
-    """Return an orthonormal basis (p, r) of the span of rows that are fewer than p.
+def _orthonormal(rows: Floats) -> tuple[Floats, Floats]:
+    """Return an orthonormal basis (p, r) of the span of rows that are fewer than p, and the rows in it.
 
     Eigenvectors of the products of rows give one whose error is the square of their condition; unless that is small, a
     second round on what they give takes the error away. Both are large products of matrices, several times faster than
     reflections, which are left for rows that are neither dependent nor far from it.
     """
     basis = rows.T
-    for _ in range(2):
+    for turn in range(2):
         S = basis.T @ basis
         size = np.sqrt(np.diagonal(S))
         size[size == 0] = 1.0
         values, vectors = np.linalg.eigh(S / size / size[:, None])
         seen = values > WELL**2
         if (values[~seen] > 16 * len(S) * _xp.EPS * values[-1]).any():
-            return np.linalg.qr(rows.T)[0]
-        basis = basis @ (vectors[:, seen] / np.sqrt(values[seen]) / size[:, None])
-        if values[seen].min(initial=np.inf) > EVEN * values[-1]:
+            basis = np.linalg.qr(rows.T)[0]
             break
-    return basis
+        mixed = vectors[:, seen] / np.sqrt(values[seen]) / size[:, None]
+        basis = basis @ mixed
+        if values[seen].min(initial=np.inf) > EVEN * values[-1]:
+            return basis, S @ mixed if turn == 0 else rows @ basis
+    return basis, rows @ basis
 
 
 def _dual_by_differences(rows: Floats, L: csr_array) -> tuple[Floats, Floats]:

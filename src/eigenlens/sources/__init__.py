@@ -3,7 +3,7 @@
 Input is validated here and nowhere else. A back end is one file.
 """
 
-from .base import Block, Source, Target, collect, dense_blocks, map_rows, whole
+from .base import Block, Source, Target, dense_blocks, map_rows, whole
 from .files import open_rows
 from .in_memory import as_source
 from .labels import ClassReader, LabelReader, Labels
@@ -27,7 +27,6 @@ __all__ = [
     "Target",
     "TargetColumns",
     "as_source",
-    "collect",
     "dense_blocks",
     "map_rows",
     "open_rows",

@@ -102,13 +102,13 @@ class Source(ABC):
         Columns of the second table, where there is one.
     response_names : list of str or None
     single_response : bool
-        Whether the second table is a single column that came without a dimension of its own.
+        Whether the second table is a single column of shape (n,).
     rereadable : bool
         Whether a second pass is possible.
     in_memory_already : bool
-        Whether the rows lie in memory, so that keeping the source keeps them there.
+        Whether the rows lie in memory, so keeping the source keeps them there.
     progress : bool or None
-        Whether a long pass shows a bar; None where it seems welcome.
+        Whether a long pass shows a bar; None for terminals and notebooks only.
     label_reader : LabelReader
         How y became labels.
     missing : str
@@ -219,7 +219,7 @@ class Source(ABC):
         return None
 
     def collect(self, empty: M) -> M:
-        """Read the rows once, into moments like `empty`, about a typical row."""
+        """Read the rows once and return what moments like `empty`, which have seen nothing, keep of them."""
         with self.one_reading():
             return self.reduce(empty.anchored(self.first()))
 
@@ -253,18 +253,6 @@ class Source(ABC):
             return [function(piece.X) for piece in pieces]
 
         return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
-
-
-def collect(source: Source, empty: M) -> M:
-    """Read the rows once and return what the moments keep of them.
-
-    Parameters
-    ----------
-    source : Source
-    empty : moments that have seen nothing
-        Says what is to be kept.
-    """
-    return source.collect(empty)
 
 
 def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:

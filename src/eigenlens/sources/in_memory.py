@@ -196,6 +196,8 @@ class MemorySource(Source):
     def _median(self, table: Table, name: str) -> Any:
         places = typical_rows(table.shape[0], self._weights)
         if isinstance(table, MixedTable):
+            if all(table.is_word):  # there is nothing to take the middle of
+                return table.rows(0, 1)
             some = table.picked(places)
             if not sum_is_finite(some):
                 parts: list[Any] = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
@@ -297,7 +299,7 @@ def as_source(
     in_memory : bool
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
-        Whether the caller answers for every row, those to which a source gives no weight too.
+        Whether the caller answers for every row, including those without weight.
     words : None, "auto" or list of columns
         Which columns of X are words: none may be, those that look like it, or these.
     counts : bool

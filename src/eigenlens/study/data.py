@@ -49,11 +49,11 @@ class Data:
     dialect : Dialect or None
         How the file is written, if it is text.
     sampled : bool
-        Whether the rows are some of the file's.
+        Whether the rows are a sample of the file.
     in_memory : bool
-        Whether the rows were given, and not read from a file of the user's.
+        Whether the rows were passed, not read from a file.
     gone : tuple of str
-        Which rows were left out though holes are kept: those without a "target", those that are "empty".
+        Which rows were dropped although missing cells are kept: those without a "target", those that are "empty".
     weights : ndarray or None
         How much each row counts, with mean 1; None where all count the same.
     groups : ndarray of int or None
@@ -61,7 +61,7 @@ class Data:
     first_copies : ndarray of int or None
         Where rows were repeated as often as they occurred: the first of each.
     roles : Roles
-        What columns are for that are not analysed.
+        What the columns that are not analysed are for.
     numbers : ndarray of int, optional
         Numbers of the rows in the file, where some were left out or are not in memory.
     whole : Whole, optional

@@ -12,7 +12,7 @@ Progress = Callable[[str, int, int], None]  # what is done, how much of it, of h
 
 @dataclass(frozen=True)
 class Plan:
-    """What was asked.
+    """The question of a study, with its options.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Plan:
     method : str
         "auto", or the name of a method.
     drop, keep : tuples of str
-        Columns to leave out; columns of many words to take in.
+        Columns to drop; columns of many words to keep.
     numbers : tuple of str
         Columns that measure something, whatever their names and cells say.
     id, weights, group : str, optional
@@ -41,7 +41,7 @@ class Plan:
         Analyse this many rows, drawn at random.
     seed : int
     folds : int
-        Of the cross-validation; 0 leaves it out.
+        Of the cross-validation; 0 skips it.
     title : str, optional
     stream : bool, optional
         Whether the file is read in pieces and not held in memory; by default its size decides.

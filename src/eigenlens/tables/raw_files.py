@@ -90,7 +90,7 @@ class RawFiles:
         cell_bytes : int
             Of text, for a cell.
         packed : int
-            How many times as long text is as it is packed.
+            How many times as large as its packed form text is.
         """
         if self._sheet is not None:
             return int(self._sheet.num_rows * self._sheet.num_columns)

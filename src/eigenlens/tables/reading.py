@@ -25,7 +25,7 @@ class TableFile(ProfiledFiles):
         kind, or a pattern (`rows/*.csv`), is one table: its files follow each other in the order of their names.
         Files of a list follow each other as they are listed. All need the same columns, in any order.
     dialect : Dialect, optional
-        What it leaves open ("auto") is told from the file.
+        What it leaves open ("auto") is detected.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class TableFile(ProfiledFiles):
     asked : Dialect
         How the file is written, as far as the user said.
     notes : list of str
-        What was assumed of how the file is written.
+        What was assumed about how the file is written.
     passes : int
         How often rows were read.
     told : function of (rows read, rows expected or 0), optional
-        Is called while rows are read.
+        Called while rows are read.
 
     Examples
     --------
