@@ -503,6 +503,23 @@ def test_many_loadings_are_refitted_together(factored, monkeypatch):
 
 
 @pytest.mark.parametrize("factored", [False, True])
+@pytest.mark.parametrize("dense", [0, 400])
+@pytest.mark.parametrize("same", [[0], [0, 4], [0, 4, 7]])
+def test_an_axis_that_adds_nothing_takes_nothing_from_those_after_it(factored, dense, same, monkeypatch):
+    """Its scores depend on earlier ones, and a basis of all of them had a direction of rounding."""
+    monkeypatch.setattr(refitted_axes, "DENSE", dense)
+    F = np.random.default_rng(0).standard_normal((10, 30))
+    form, k = Matrix(F, factored=True) if factored else Matrix(F.T @ F), len(same)
+    B = np.zeros((30, k + 2))
+    B[same, : k + 1] = 1.0
+    B[[1, 2, 3], k + 1] = 1.0
+    found = refitted(form, B)
+    without = refitted(form, np.delete(B, k, axis=1))
+    np.testing.assert_allclose(np.abs(found[:, k + 1]), np.abs(without[:, k]), atol=1e-12)
+    np.testing.assert_allclose(np.abs(found[:, k]), np.abs(found[:, 0]), atol=1e-9)
+
+
+@pytest.mark.parametrize("factored", [False, True])
 def test_a_unit_of_a_form_is_as_good_as_scaling_it(factored):
     F = np.random.default_rng(2).standard_normal((30, 40))
     values = F if factored else F.T @ F
