@@ -26,7 +26,7 @@ from .axes_space import AxesSpace, is_large, suits
 from .pencil import Form
 from .pursued_axes import MOST as PURSUED
 from .pursued_axes import pursued_axes
-from .refitted_axes import best_axis, pseudoinverse, refitted
+from .refitted_axes import NOTHING, best_axis, pseudoinverse, refitted
 from .sparse_axes import SparseAxes, largest_places
 from .working_columns import axes_of
 
@@ -186,7 +186,10 @@ def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
         if len(same) < 2:
             continue
         inner = B[:, same].T @ form.image(B[:, same])
-        turn = np.linalg.eigh((inner + inner.T) / 2)[1][:, ::-1]
+        values, turn = np.linalg.eigh((inner + inner.T) / 2)
+        if values[0] <= NOTHING * values[-1]:  # an axis without variance would have loadings of rounding
+            continue
+        turn = turn[:, ::-1]
         turned = B[:, same] @ turn
         if (np.count_nonzero(turned, axis=0) == np.count_nonzero(B[:, same], axis=0)).all():
             A[:, same], B[:, same] = A[:, same] @ turn, turned
