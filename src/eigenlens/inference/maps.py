@@ -272,7 +272,8 @@ class OutsideColumns(Result):
                 ax.scatter(place[0], place[1], marker="+", color=colour, s=30)
                 written.append(named(ax, word, place[:2], 9, colour))
                 written[-1].set_weight("bold")
-        place_names(plain(ax), written, np.array(places).reshape(-1, 2))
+        along = np.linspace(0, self.arrows[:, :2] * size, 40).reshape(-1, 2)
+        place_names(plain(ax), written, np.concatenate([np.array(places).reshape(-1, 2), along]))
         return Display.on(ax)
 
 
