@@ -15,6 +15,7 @@ from ..spectral.products import ProductForm
 from ._problem import REREAD_CONDITION, Problem
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
+SMALL_SIDE = 16  # rows, or columns, below which all axes take no longer than a few
 MANY_CELLS = 2**17  # of a table that is multiplied with, rather than squared
 WEAK_INERTIA = 1e-6  # of a table whose departures from independence are digits that products with its counts would lose
 
@@ -65,7 +66,8 @@ class ProfilesProblem(Problem):
 
 def table_problem(moments: Profiles, table: CountTable, asked: int | None, k: int, most: int) -> ProfilesProblem:
     """Return the problem of a table in memory: few axes of many need no more than products with it, or of it."""
-    few = asked is not None and FEW_OF_MANY * k <= table.side and table.column_squares.sum() > WEAK_INERTIA
+    few = asked is not None and max(FEW_OF_MANY * k, SMALL_SIDE) <= table.side
+    few = few and bool(table.column_squares.sum() > WEAK_INERTIA)
     form: Form
     exact = None
     if few and table.counts.size >= MANY_CELLS:

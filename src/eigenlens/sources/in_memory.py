@@ -196,6 +196,8 @@ class MemorySource(Source):
     def _median(self, table: Table, name: str) -> Any:
         places = typical_rows(table.shape[0], self._weights)
         if isinstance(table, MixedTable):
+            if all(table.is_word):  # there is nothing to take the middle of
+                return table.rows(0, 1)
             some = table.picked(places)
             if not sum_is_finite(some):
                 parts: list[Any] = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
