@@ -54,8 +54,8 @@ class ProfilesProblem(Problem):
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
         if not spectrum.rank:
             yield errors.RankWarning(
-                "All rows of X have the same profile: there is one axis, without inertia, and it shows nothing. Check "
-                "that these are the right rows and columns."
+                "All rows of X have the same profile: no axis has inertia. Check that these are the right rows and "
+                "columns."
             )
         elif spectrum.rank < len(spectrum):
             yield errors.RankWarning(
