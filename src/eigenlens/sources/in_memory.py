@@ -30,7 +30,7 @@ from .base import (
     typical_rows,
 )
 from .labelled import is_labelled, labelled_rows
-from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, given_target, read_weights, unlabelled
 from .pandas_frames import is_pandas
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, sum_is_finite
@@ -308,7 +308,7 @@ def as_source(
     settle_blas()
     reader = ClassReader() if reader is None else reader
     if y is not None and not isinstance(y, np.ndarray):
-        y = unlabelled(y)
+        y = given_target(y)
     if sample_weight is not None:
         sample_weight = unlabelled(sample_weight)
     if not isinstance(X, np.ndarray) and not is_pandas(X):
