@@ -1,5 +1,7 @@
 """Summaries: what a model says of itself, and the correlations in them."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -140,3 +142,19 @@ def test_covariance_within_classes():
     np.testing.assert_allclose(equal.covariance_, expected * 49 / 50, rtol=1e-12)
     with pytest.raises(AttributeError, match="covariance_"):
         _ = LDA().covariance_
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (LDA(shrinkage="cv"), "shrinkage = {shrinkage_:.4g}, chosen by cross-validation."),
+        (LDA(shrinkage="oas"), "shrinkage = {shrinkage_:.4g} (oas)."),
+        (QDA(pooling="cv"), "pooling = {_chosen:.4g}, chosen by cross-validation."),
+        (PCA("cv"), "n_components = {n_components_}, chosen by cross-validation."),
+    ],
+)
+def test_it_says_what_rows_have_chosen(model, said):
+    X, y = load_iris(return_X_y=True)
+    fitted = model.fit(X, y)
+    values = {name: getattr(fitted, name) for name in re.findall(r"{(\w+)", said)}
+    assert said.format(**values) in str(fitted.summary())

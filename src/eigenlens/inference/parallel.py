@@ -15,10 +15,12 @@ from .._core import errors, powers
 from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from .._core.typing import RandomState, TableLike
 from ..sources import as_source, whole
-from .result import DimensionTest, check_level
+from .dimension_test import DimensionTest, check_level
 
 TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, so the test does not reject
 PERMUTED = "parallel, permutation"
+SQUARED_SIDE = 200  # rows and columns of a draw from which on its squares are decomposed, half of the work,
+SQUARED_SPREAD = 1e3  # unless standard deviations differ so much that those of the smallest columns would lose digits
 BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
 
@@ -212,6 +214,9 @@ def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray)
         F = np.tril(rng.standard_normal((p, p)), -1)
         np.fill_diagonal(F, np.sqrt(rng.chisquare(n - np.arange(p))))
     F *= (scales / np.sqrt(np.sum(F**2, axis=1)))[:, None]
+    if min(F.shape) >= SQUARED_SIDE and scales.max() <= SQUARED_SPREAD * scales.min():
+        S = F @ F.T if len(F) <= F.shape[1] else F.T @ F
+        return np.maximum(np.linalg.eigvalsh(S)[::-1], 0.0)
     return np.asarray(np.linalg.svd(F, compute_uv=False) ** 2)
 
 

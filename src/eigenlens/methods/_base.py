@@ -10,7 +10,7 @@ trusted, which directions were dropped, and how the answer becomes directions of
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -141,6 +141,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             )
         return self._chosen
 
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if self._validated is not None and self._asks_validation:
+            yield f"{self._validated.name} = {self._chosen:.4g}, chosen by cross-validation."
+
     #: What fits to the same moments with other parameters leave each other, while they are compared.
     _shared: dict[Any, Any] | None = None
 
@@ -155,7 +160,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     def _validate(self, source: Source) -> Any:
         """Choose the parameter, in two passes over the rows, and return the moments of all of them."""
-        from ..validation.cross import choose  # brings scikit-learn's scorers, which nothing else needs
+        from ..validation.cross_validation import choose  # brings scikit-learn's scorers, which nothing else needs
 
         assert self._validated is not None
         found = choose(self, source, self._validated, FOLDS)

@@ -16,6 +16,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -263,6 +264,11 @@ class LDA(LinearDiscriminant):
         if not hasattr(self, "spectrum_"):
             raise AttributeError("LDA has no shrinkage_ before it is fitted")
         return 0.0 if self.shrinkage is None else self._intensity(self._in_order(self._whole_moments))
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if isinstance(self.shrinkage, str) and self.shrinkage != "cv":
+            yield f"shrinkage = {self.shrinkage_:.4g} ({self.shrinkage})."
 
     def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")

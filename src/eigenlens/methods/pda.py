@@ -244,6 +244,7 @@ class PDA(LinearDiscriminant):
         self.missing = missing
 
     def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
         yield f"Penalty: λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom."
 
     def _obeys(self) -> Laws:

@@ -215,8 +215,12 @@ class ElasticNet:
         return beta, left
 
     def _active_set(self, c: np.ndarray, l1: float, bound: float, start: np.ndarray) -> np.ndarray:
-        """Take in one entry at a time, and let go the one that changes sign first: slow and sure."""
-        beta, signs = start.copy(), np.sign(start)
+        """Take in one entry at a time, and let go the one that changes sign first: slow and sure.
+
+        From nothing where most entries are nonzero at the start: that many would have to go, from large matrices.
+        """
+        beta = start.copy() if 2 * np.count_nonzero(start) <= len(c) else np.zeros_like(c)
+        signs = np.sign(beta)
         for _ in range(10 * len(c) + 100):
             on = signs.nonzero()[0]
             support = self.at(on)

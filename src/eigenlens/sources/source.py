@@ -268,7 +268,7 @@ def fine_rows(n_columns: int) -> int:
 def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
     """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
 
-    A merge costs as much as p/2 rows or so, hence the floor at four times the number of columns while such a block is
+    A merge costs as much as p/2 rows or so, hence the floor at eight times the number of columns while such a block is
     small compared with any memory, and at half of it always.
     """
     if device_bytes is not None:
@@ -276,7 +276,7 @@ def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = Non
         return max(size // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
-    return max(rows, min(4 * n_columns, SMALL_BYTES // (8 * n_columns)), n_columns // 2, 4 * n_groups)
+    return max(rows, min(8 * n_columns, SMALL_BYTES // (8 * n_columns)), n_columns // 2, 4 * n_groups)
 
 
 def segment_blocks(n_rows: int, rows: int) -> int:

@@ -16,8 +16,8 @@ from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
 from ..sources import as_source, map_rows
+from .dimension_test import Result
 from .parallel import check_draws
-from .result import Result
 
 TIED = 1e-12  # relative difference within which a draw counts as large as what was observed
 
@@ -272,7 +272,8 @@ class OutsideColumns(Result):
                 ax.scatter(place[0], place[1], marker="+", color=colour, s=30)
                 written.append(named(ax, word, place[:2], 9, colour))
                 written[-1].set_weight("bold")
-        place_names(plain(ax), written, np.array(places).reshape(-1, 2))
+        along = np.linspace(0, self.arrows[:, :2] * size, 40).reshape(-1, 2)
+        place_names(plain(ax), written, np.concatenate([np.array(places).reshape(-1, 2), along]))
         return Display.on(ax)
 
 
