@@ -15,11 +15,11 @@ from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarni
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
-from eigenlens.spectral import axes_space, refitted_axes, working_columns
+from eigenlens.spectral import axes_space, counted_axes, refitted_axes, working_columns
 from eigenlens.spectral.axes_forms import Matrix
 from eigenlens.spectral.elastic_net import ElasticNet
 from eigenlens.spectral.refitted_axes import refitted
-from eigenlens.spectral.sparse_axes import sparse_axes
+from eigenlens.spectral.sparse_axes import SparseAxes, sparse_axes
 
 INF = float("inf")
 
@@ -235,6 +235,9 @@ def test_a_constant_table_is_told_once(knob):
         model = SparsePCA(1, **knob).fit(np.ones((5, 3)))
     assert [str(one.message)[:30] for one in said] == ["All columns of X are constant:"]
     assert not model.components_.any()
+    counted = knob == {"n_nonzero": 2}
+    assert np.isnan(model.alpha_).all() == counted
+    assert model.ridge_ == (INF if counted else knob.get("ridge", 1e-6))
 
 
 def test_places_that_alternate_are_held_and_no_penalty_is_told():
@@ -503,6 +506,23 @@ def test_many_loadings_are_refitted_together(factored, monkeypatch):
 
 
 @pytest.mark.parametrize("factored", [False, True])
+@pytest.mark.parametrize("dense", [0, 400])
+@pytest.mark.parametrize("same", [[0], [0, 4], [0, 4, 7]])
+def test_an_axis_that_adds_nothing_takes_nothing_from_those_after_it(factored, dense, same, monkeypatch):
+    """Its scores depend on earlier ones, and a basis of all of them had a direction of rounding."""
+    monkeypatch.setattr(refitted_axes, "DENSE", dense)
+    F = np.random.default_rng(0).standard_normal((10, 30))
+    form, k = Matrix(F, factored=True) if factored else Matrix(F.T @ F), len(same)
+    B = np.zeros((30, k + 2))
+    B[same, : k + 1] = 1.0
+    B[[1, 2, 3], k + 1] = 1.0
+    found = refitted(form, B)
+    without = refitted(form, np.delete(B, k, axis=1))
+    np.testing.assert_allclose(np.abs(found[:, k + 1]), np.abs(without[:, k]), atol=1e-12)
+    np.testing.assert_allclose(np.abs(found[:, k]), np.abs(found[:, 0]), atol=1e-9)
+
+
+@pytest.mark.parametrize("factored", [False, True])
 def test_a_unit_of_a_form_is_as_good_as_scaling_it(factored):
     F = np.random.default_rng(2).standard_normal((30, 40))
     values = F if factored else F.T @ F
@@ -583,6 +603,16 @@ def test_axes_on_the_same_places_are_turned_to_uncorrelated_scores():
     assert model.explained_variance_ratio_.sum() > 0.98
     assert abs(np.corrcoef(model.transform(X).T)[0, 1]) < 1e-6
     assert not np.signbit(model.components_[model.components_ == 0]).any()
+
+
+def test_axes_with_the_same_scores_are_not_turned():
+    """Of two, one would have no variance, and loadings that are rounding."""
+    X = np.random.default_rng(0).standard_normal((80, 6)) @ np.random.default_rng(1).standard_normal((6, 6))
+    B = np.zeros((18, 2))
+    B[3:6] = [[0.3, 0.7]] * 3 + 1e-13 * np.arange(6.0).reshape(3, 2)
+    form = Matrix(covariance(np.repeat(X, 3, axis=1)))
+    found = counted_axes._uncorrelated(form, SparseAxes(B, B, np.zeros(2), 1, 0.0, True, 0.0))
+    np.testing.assert_array_equal(found.B, B)
 
 
 @pytest.mark.parametrize("ridge", [None, 1e-6])

@@ -44,3 +44,14 @@ def test_extreme_sizes(size):
     X = rows(0.0) * size
     found = Scatter().update(Block(X))
     np.testing.assert_allclose(found.store.diagonal() * (np.asarray(found.unit) / size) ** 2, N, rtol=0.1)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float16, np.bool_])
+def test_numbers_of_other_types_are_not_squared_as_they_are(dtype):
+    """Squares of most would overflow."""
+    X = np.random.default_rng(0).integers(-100, 100, (N, P))
+    X = X * 10**8 if dtype is np.int64 else X
+    X = X % 20 == 0 if dtype is np.bool_ else X.astype(dtype)
+    centred = X - X.mean(axis=0, dtype=np.float64)
+    exact = centred.T @ centred
+    np.testing.assert_allclose(Scatter().update(Block(X)).matrix, exact, atol=1e-11 * exact.max())

@@ -241,10 +241,11 @@ class SparsePCA(PrincipalComponents):
     ) -> SparseAxes:
         """Solve on the covariance scaled to trace p."""
         (p, k), ridge = start.shape, RIDGE if self.ridge is None else self.ridge
-        if not total:
-            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0, ridge)
-        values, factored = _xp.to_numpy(form.values), form.factor is not None
         places = n_nonzero is not None and self.ridge is None
+        if not total:
+            none = np.full(k, np.nan if places else 0.0)
+            return SparseAxes(np.zeros((p, k)), start, none, 1, 0.0, True, 0.0, np.inf if places else ridge)
+        values, factored = _xp.to_numpy(form.values), form.factor is not None
         if np.isfinite(ridge) and not places and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
         G = Matrix(values, factored, p / total)

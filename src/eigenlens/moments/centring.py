@@ -31,7 +31,7 @@ class CentredBlock:
     Attributes
     ----------
     rows : float64 array of shape (n, p)
-        √w·(x − c), where c is nearly the mean of the row's group.
+        √w·(x − c), where c is nearly the mean of the row's group, or 0 where that is small.
     residual : array of shape (G, p)
         What the group means of x − c still are; zero if they were taken out.
     shift : array of shape (G, p)
@@ -99,7 +99,7 @@ def _is_nearly_centred(X: Array, mean: Array) -> bool:
     A copy of a large block about its mean takes a tenth of the time of its squares. How large the numbers of a column
     are is estimated from some of them.
     """
-    if not isinstance(X, np.ndarray) or X.size < LARGE:
+    if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.size < LARGE:
         return False
     with np.errstate(over="ignore"):
         size = np.abs(X[:: max(len(X) // SAMPLE, 1)]).mean(axis=0)

@@ -26,7 +26,7 @@ from .axes_space import AxesSpace, is_large, suits
 from .pencil import Form
 from .pursued_axes import MOST as PURSUED
 from .pursued_axes import pursued_axes
-from .refitted_axes import best_axis, refitted
+from .refitted_axes import NOTHING, best_axis, pseudoinverse, refitted
 from .sparse_axes import SparseAxes, largest_places
 from .working_columns import axes_of
 
@@ -186,7 +186,10 @@ def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
         if len(same) < 2:
             continue
         inner = B[:, same].T @ form.image(B[:, same])
-        turn = np.linalg.eigh((inner + inner.T) / 2)[1][:, ::-1]
+        values, turn = np.linalg.eigh((inner + inner.T) / 2)
+        if values[0] <= NOTHING * values[-1]:  # an axis without variance would have loadings of rounding
+            continue
+        turn = turn[:, ::-1]
         turned = B[:, same] @ turn
         if (np.count_nonzero(turned, axis=0) == np.count_nonzero(B[:, same], axis=0)).all():
             A[:, same], B[:, same] = A[:, same] @ turn, turned
@@ -199,7 +202,7 @@ def _one_by_one(form: Matrix, start: np.ndarray, counts: np.ndarray) -> np.ndarr
     for j, count in enumerate(counts):
         before = B[:, :j]
         told = images.T @ before
-        left = start.T @ images - told @ np.linalg.pinv(before.T @ form.image(before), hermitian=True) @ told.T
+        left = start.T @ images - told @ pseudoinverse(before.T @ form.image(before)) @ told.T
         axis = start @ np.linalg.eigh((left + left.T) / 2)[1][:, -1]
         on = np.flatnonzero(largest_places(axis[:, None], np.array([count])))
         B[on, j] = best_axis(form, on, before[:, before.any(axis=0)])

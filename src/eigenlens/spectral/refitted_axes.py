@@ -10,6 +10,7 @@ from .axes_forms import Matrix
 DENSE = 400  # rows and loadings of which products are formed
 SETTLED = 1e-9  # relative size of what an axis lacks at which it is found
 ROOM, STEPS = 24, 200  # directions of a space, and steps in which it grows, the most
+NOTHING = 1e-12  # share of a square that is rounding: scores depend on others, or others explain a column
 
 
 def refitted(form: Matrix, B: np.ndarray) -> np.ndarray:
@@ -83,9 +84,11 @@ class _OnSupport:
 
     def best(self, axes: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the axis that adds most variance to the scores of earlier axes, and its image."""
-        told = self.V.T @ seen[self.on]
-        known = np.linalg.pinv(axes.T @ seen, hermitian=True)
-        M = self.V.T @ self.H[self.on] - told @ known @ told.T
+        told, M = self.V.T @ seen[self.on], self.V.T @ self.H[self.on]
+        known = pseudoinverse(axes.T @ seen)
+        if _is_nothing(np.diagonal(M - told @ known @ told.T), np.diagonal(M)):
+            told = np.zeros_like(told)
+        M = M - told @ known @ told.T
         values, vectors = np.linalg.eigh((M + M.T) / 2)
         if self.V.shape[1] >= ROOM:
             kept = vectors[:, -ROOM // 4 :]
@@ -98,30 +101,55 @@ class _OnSupport:
         for _ in range(2):
             lacks = lacks - self.V @ (self.V.T @ lacks)
         size = float(np.linalg.norm(lacks))
-        self.fresh = lacks / size if size > 0 else np.empty(0)
+        self.fresh = lacks / size if size > NOTHING * float(np.linalg.norm(image)) else np.empty(0)
         return self.spread(axis), image
 
 
 def best_axis(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Return the loadings at given places that add the largest variance to the scores of earlier axes."""
+    """Return the loadings at given places that add the largest variance to the scores of earlier axes.
+
+    Where these explain all that is there, any loadings add the same: those of the largest variance are returned.
+    """
     return _of_rows(form, on, before) if form.factored else _of_matrix(form, on, before)
 
 
 def _of_matrix(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
-    image = form.image(before)
-    told = image[on] @ np.linalg.pinv(before.T @ image, hermitian=True) @ image[on].T  # what earlier scores explain
-    return _last_vector(form.block(on) - told)
+    image, block = form.image(before), form.block(on)
+    left = block - image[on] @ pseudoinverse(before.T @ image) @ image[on].T
+    return _last_vector(block if _is_nothing(np.diagonal(left), np.diagonal(block)) else left)
 
 
 def _of_rows(form: Matrix, on: np.ndarray, before: np.ndarray) -> np.ndarray:
     F = form.values
     rows = F[:, on]
-    scores = np.linalg.qr(F @ before)[0]
-    rows = rows - scores @ (scores.T @ rows)
+    scores = _basis(F @ before)
+    left = rows - scores @ (scores.T @ rows)
+    if not _is_nothing(_xp.column_squares(left), _xp.column_squares(rows)):
+        rows = left
     if len(on) <= len(F):
         return _last_vector(form.unit * (rows.T @ rows))  # in one unit, whatever that of the rows
     axis = rows.T @ _last_vector(form.unit * (rows @ rows.T))
     return np.asarray(axis / (np.linalg.norm(axis) or 1.0))
+
+
+def _is_nothing(left: np.ndarray, squares: np.ndarray) -> bool:
+    """Tell whether the squares that earlier scores leave are rounding."""
+    return bool((left <= NOTHING * squares).all())
+
+
+def pseudoinverse(products: np.ndarray) -> np.ndarray:
+    """Return the inverse of products of scores, without the directions in which these depend on each other."""
+    squares = np.diagonal(products)
+    size = np.sqrt(np.where(squares > 0, squares, 1.0))
+    correlations = products / size / size[:, None]
+    return np.asarray(np.linalg.pinv(correlations, rcond=NOTHING, hermitian=True) / size / size[:, None])
+
+
+def _basis(scores: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span of scores, which may depend on each other."""
+    size = np.linalg.norm(scores, axis=0)
+    left, s, _ = _xp.thin_svd(scores / np.where(size > 0, size, 1.0))
+    return np.asarray(left[:, s**2 > NOTHING * s.max(initial=0.0) ** 2])
 
 
 def _last_vector(M: np.ndarray) -> np.ndarray:
