@@ -96,6 +96,7 @@ def test_steps_after_a_map_of_distances(tmp_path, monkeypatch, capsys):
     for words in commands:
         assert run([*words[1:]]) == 0
         assert capsys.readouterr().err == ""
+    assert run(["fit", "d.csv", "--distances", "--drop", "row", "--drop", "p4"]) == 0  # the names of the rows as well
     again = pd.read_parquet("d-report-2/scores.parquet").filter(like="mds").to_numpy()
     kept = np.delete(points, 4, axis=0)
     np.testing.assert_allclose(np.hypot(*(again[:, None] - again).T), np.hypot(*(kept[:, None] - kept).T), atol=1e-9)

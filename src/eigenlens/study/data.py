@@ -226,6 +226,8 @@ def _read_at_once(file: TableFile, plan: Plan, sources: tuple[str, ...]) -> Data
 
 def _without_dropped_points(table: Any, used: list[str], points: list[str]) -> Any:
     """Drop the rows of points whose columns were dropped: a table of distances stays square."""
+    if len(points) == table.num_rows + 1 and points[0] not in used:
+        points = points[1:]  # the names of the rows were dropped as well
     if len(points) != table.num_rows:
         return table
     return table.take([i for i, name in enumerate(points) if name in used])

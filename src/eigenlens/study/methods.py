@@ -71,7 +71,8 @@ def chosen(name: str, kind: str, words: bool = False, few_rows: bool = False) ->
         raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if wanted not in fitting:
         answers = QUESTIONS[declared(known[wanted]).question]
-        rule = f"it is for {answers}, and this is {QUESTIONS[kind]}; take one of {', '.join(fitting)}"
+        given = "there is no target" if kind == "none" else f"this is {QUESTIONS[kind]}"
+        rule = f"it is for {answers}, but {given}; choose one of {', '.join(fitting)}"
         raise errors.setting("--method", wanted, rule)
     return known[wanted]
 
