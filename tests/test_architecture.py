@@ -103,6 +103,12 @@ def modules_of(node):
     yield from (name.split(".")[2] for name in absolute if name.startswith("eigenlens.methods."))
 
 
+def test_no_two_files_share_a_name():
+    """A name in a traceback, a tab or a search then says which file it is."""
+    names = [path.name for path in (ROOT / "src").rglob("*.py") if path.name != "__init__.py"]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_type_checkers_know_the_public_names():
     tree = ast.parse(Path(eigenlens.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))

@@ -13,7 +13,7 @@ from typing import Any
 from ._core import memory
 from .moments import Centred, Factor, Outline
 from .moments.centred import choose_kind
-from .moments.products import ONE, SMALL
+from .moments.row_products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width
 from .spectral.rough import THIN

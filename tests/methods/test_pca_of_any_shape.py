@@ -18,7 +18,7 @@ from eigenlens.roads import choose_road
 from eigenlens.sources import Block
 
 K = 5
-PRODUCTS = importlib.import_module("eigenlens.moments.products")  # the package has a function of that name
+PRODUCTS = importlib.import_module("eigenlens.moments.row_products")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from eigenlens import LDA, PCA, open_rows
-from eigenlens.sources import sql, stream
+from eigenlens.sources import queries, stream
 from eigenlens.sources.arrow_streams import parquet_file_of
 
 rng = np.random.default_rng(3)
@@ -147,7 +147,7 @@ def test_opening(attempt, message, tmp_path):
 
 
 def test_a_column_of_sqlite_that_changes_its_kind_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("eigenlens.sources.sql.FETCHED", 2)
+    monkeypatch.setattr("eigenlens.sources.queries.FETCHED", 2)
     with sqlite3.connect(tmp_path / "x.db") as connection:
         connection.execute("CREATE TABLE t(a)")
         connection.executemany("INSERT INTO t VALUES (?)", [(1,), (2,), (2.5,), (4,)])
@@ -220,8 +220,8 @@ def test_a_query_runs_once(tmp_path, monkeypatch):
     with duckdb.connect(str(tmp_path / "rows.db")) as connection:
         connection.execute("CREATE TABLE rows AS SELECT random() AS a, random() AS b FROM range(100)")
     opened = []
-    duckdb_rows = sql._duckdb
-    monkeypatch.setattr(sql, "_duckdb", lambda *given: (opened.append(given), duckdb_rows(*given))[1])
+    duckdb_rows = queries._duckdb
+    monkeypatch.setattr(queries, "_duckdb", lambda *given: (opened.append(given), duckdb_rows(*given))[1])
     PCA(1).fit(open_rows(f"duckdb:///{tmp_path / 'rows.db'}", query="SELECT * FROM rows"))
     assert len(opened) == 1
 

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens.sources.base import typical_rows
+from eigenlens.sources.source import typical_rows
 
 rng = np.random.default_rng(3)
 N, P = 60, 4

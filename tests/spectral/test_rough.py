@@ -13,7 +13,7 @@ from eigenlens.spectral import block_krylov, block_space, principal_angles, roug
 from eigenlens.spectral.block_krylov import RESIDUAL, leading
 from eigenlens.spectral.block_space import Leading, Way
 
-PRODUCTS = importlib.import_module("eigenlens.moments.products")
+PRODUCTS = importlib.import_module("eigenlens.moments.row_products")
 N, K = 600, 6
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
-from .._core.text import printable
+from .._core.printable import printable
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names

@@ -17,7 +17,7 @@ from rich.markup import escape as escape_markup
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from .._core.text import printable
+from .._core.printable import printable
 from ..report.findings import Findings
 
 SHOWN = 8  # directions in the terminal

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .._core.text import printable
+from .._core.printable import printable
 from .interrupt import CODE, leave, watch
 
 

@@ -14,7 +14,7 @@ from .._core.typing import Array
 from ..moments.pairwise import over_pairs, pair_blocks
 from ..spectral import Form, Pencil, orient, solve
 from .metrics import EUCLIDEAN, Metric
-from .preparation import Preparation
+from .prepared_distances import Preparation
 from .scaling import Scaling
 from .tables import ROUNDING, SquaredTable
 

@@ -25,7 +25,7 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..spectral import largest, rounding
 from ..spectral.truncated import host_operator
-from .centring import read_coefficients
+from .double_centring import read_coefficients
 from .tables import as_square, clear_diagonal, double_center_in_place, over_rows, row_blocks
 
 MOST_STEPS = 50

@@ -27,7 +27,7 @@ from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from ..sources import as_source, map_rows
-from .measures import Atoms, Density
+from .mixing_measures import Atoms, Density
 
 
 class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
-from .._core.text import printable
+from .._core.printable import printable
 from .._core.typing import Array, TableLike
 from ..moments import Moments
 from ..sources.writing import replaced

@@ -3,9 +3,10 @@
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
 from .components import components_test, components_test_of_factor, components_test_of_moments
-from .coordinates import CoordinateTest, coordinate_test
+from .coordinate_tests import CoordinateTest, coordinate_test
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
+from .dimension_test import DimensionTest, Result
 from .hessian import hessian_eigenvalues, hessian_test
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
@@ -13,13 +14,12 @@ from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
 from .littles import LittleTest, littles_mcar
-from .maps import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
+from .map_agreement import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .moves import Moves
 from .neighbouring_values import conditional_test, gap_test
 from .neighbours import Neighbours, neighbours
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
-from .result import DimensionTest, Result
 
 __all__ = [
     "CANONICAL",

@@ -14,7 +14,7 @@ from .._core.typing import Axes, Frame
 from .alignment import (
     angles_between,
 )
-from .result import Result
+from .dimension_test import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,9 +155,9 @@ class Bootstrap(Result):
             Counted from 0; a map shows the first two.
         ax : axes, optional
         """
-        from . import _plots
+        from . import _test_plots
 
         check_number("component", component, 0, len(self.estimate) - 1, integer=True)
         if self.kind == "coordinate" and len(self.estimate) > 1:
-            return Display.on(_plots.draw_map(self, ax))
-        return Display.on(_plots.draw_loadings(self, component, ax))
+            return Display.on(_test_plots.draw_map(self, ax))
+        return Display.on(_test_plots.draw_loadings(self, component, ax))

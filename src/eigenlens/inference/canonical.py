@@ -10,9 +10,9 @@ from scipy import stats
 
 from .._core import errors
 from .._core.parameters import check_choice, check_number
+from .dimension_test import DimensionTest, check_level
 from .largest_root import largest_root_survival
 from .power import correlation_found
-from .result import DimensionTest, check_level
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,11 @@ from scipy.stats import norm
 from .._core import errors
 from .._core.parameters import check_choice, seed_of
 from .._core.typing import ColumnLike, RandomState
+from .dimension_test import DimensionTest
 from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
 from .moves import Moves
 from .parallel import TIED, check_draws
 from .power import POWER
-from .result import DimensionTest
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
 NAMES = {

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from .._core import errors
 from .._core.parameters import check_number
 from .denoising import median_of_noise
-from .result import DimensionTest, check_level
+from .dimension_test import DimensionTest, check_level
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
 NOTHING = {True: np.inf, False: -np.inf}  # how far a value stands out where noise has no variance

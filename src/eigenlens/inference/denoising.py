@@ -29,7 +29,7 @@ from .._core.drawing import Display
 from .._core.parameters import check_choice, check_number
 from .._core.typing import Axes, Frame, TableLike
 from ..sources import as_source, whole
-from .result import Result
+from .dimension_test import Result
 
 LOSSES = ("frobenius", "operator", "nuclear")
 
@@ -85,9 +85,9 @@ class Denoised(Result):
         ----------
         ax : axes, optional
         """
-        from . import _plots
+        from . import _test_plots
 
-        return Display.on(_plots.draw_shrinkage(self, ax))
+        return Display.on(_test_plots.draw_shrinkage(self, ax))
 
 
 def denoise(

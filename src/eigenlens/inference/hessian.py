@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from .dimension_test import DimensionTest, check_level
 from .power import eigenvalue_found
-from .result import DimensionTest, check_level
 
 
 def hessian_test(values: np.ndarray, W: float, alpha: float = 0.05) -> DimensionTest:

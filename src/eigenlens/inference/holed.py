@@ -18,9 +18,9 @@ import scipy.linalg
 from .._core.parameters import seed_of
 from ..normal.redrawn import Law, Redrawn
 from .components import BEYOND, FIRST, statistic_of
+from .dimension_test import DimensionTest
 from .factor_fit import Standardised, fit_factors, most_directions
 from .parallel import TIED, check_draws
-from .result import DimensionTest
 
 ENOUGH = 49  # draws that tell a p-value which is not significant
 NOTE = "Normal rows with the same holes were drawn; cells are assumed to be missing at random."

@@ -14,10 +14,10 @@ import numpy as np
 from scipy import stats
 
 from .._core.parameters import seed_of
+from .dimension_test import DimensionTest, check_level
 from .moves import Moves
 from .parallel import check_draws
 from .power import drawn_found, eigenvalue_found
-from .result import DimensionTest, check_level
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
 #: cross product FᵀF is the kernel matrix of a method.

@@ -21,8 +21,8 @@ import numpy as np
 
 from .._core import errors
 from .._core.parameters import check_number, seed_of
+from .dimension_test import DimensionTest
 from .inverse import SliceMoments
-from .result import DimensionTest
 
 NOISE = 20  # permutations whose mean is what noise alone gives
 

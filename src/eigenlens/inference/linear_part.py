@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from .result import DimensionTest
+from .dimension_test import DimensionTest
 
 ROWS, WIDE = 10, 10  # rows in a slice at least, and slices at most
 MEANS, COVARIANCES = 2, 4  # rows in a slice for each column, where its mean or its covariance is estimated

@@ -12,7 +12,7 @@ from .._core.typing import ColumnLike, Frame, TableLike
 from ..moments import Patterns
 from ..normal import Conditional, fit
 from ..sources import as_source
-from .result import Result, check_level
+from .dimension_test import Result, check_level
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import eigvalsh_tridiagonal
 
 from .counting import _noise_variance, _of_covariance
-from .result import DimensionTest, check_level
+from .dimension_test import DimensionTest, check_level
 
 NODES = 200  # of the quadrature; the integrand is a smooth bump
 REACH = 20.0  # standard deviations of noise beyond the largest singular value in which its density vanishes

@@ -15,7 +15,7 @@ from .._core import errors, powers
 from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from .._core.typing import RandomState, TableLike
 from ..sources import as_source, whole
-from .result import DimensionTest, check_level
+from .dimension_test import DimensionTest, check_level
 
 TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, so the test does not reject
 PERMUTED = "parallel, permutation"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..spectral import Form, whiten
+from .dimension_test import DimensionTest
 from .inverse import permuted_after, resampled_test
 from .moves import Moves
-from .result import DimensionTest
 
 #: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
 #: (p, r), to a function from their cross products (r, s) with Y, YᵀY = I, to the penalty (r, r) in these coordinates.

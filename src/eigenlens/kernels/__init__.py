@@ -11,11 +11,11 @@ array([[2.   , 0.736]])
 True
 """
 
-from .base import Kernel
 from .combined import OnColumns, Product, Scaled, Sum
-from .conditional import Brownian, Spline, ThinPlate
+from .conditional_kernels import Brownian, Spline, ThinPlate
 from .given import FunctionKernel, Precomputed, as_kernel
 from .inner import Linear, Polynomial
+from .kernel import Kernel
 from .mercer import MercerExpansion, hermite, legendre, mercer
 from .radial import Gaussian, Laplacian, Matern, SchoenbergKernel, Wendland
 from .rkhs import RKHSFunction

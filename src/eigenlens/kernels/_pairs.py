@@ -18,7 +18,7 @@ from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from ..moments import squared_distances
 from ..moments.pairwise import rough_centre
-from ..sources.base import BLOCK_BYTES, DEVICE_BLOCK_BYTES
+from ..sources.source import BLOCK_BYTES, DEVICE_BLOCK_BYTES
 from ..sources.table import as_table, finite_rows
 
 #: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it

@@ -15,8 +15,8 @@ from .._core.parameters import check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .base import Kernel
 from .expansion import Expansion
+from .kernel import Kernel
 
 
 class Combined(Kernel):

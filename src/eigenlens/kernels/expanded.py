@@ -7,8 +7,8 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .base import Kernel
 from .expansion import Expansion
+from .kernel import Kernel
 from .reduction import SHOWS
 from .shifted import ShiftedKernel
 from .squares import Path, digits_lost, gcv_score, grid

@@ -13,9 +13,9 @@ from .._core.parameters import check_flag
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .base import Kernel
-from .conditional import Brownian, Spline, ThinPlate
+from .conditional_kernels import Brownian, Spline, ThinPlate
 from .inner import Linear, Polynomial
+from .kernel import Kernel
 from .radial import Gaussian, Laplacian, Matern, Wendland
 
 SYMMETRY = 1e-10  # relative to the largest entry: what two ways of computing a kernel may differ by

@@ -12,8 +12,8 @@ from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .base import Kernel
 from .expansion import Expansion, expand
+from .kernel import Kernel
 
 
 @stored("kernel.Linear")

@@ -18,7 +18,7 @@ from .._core.typing import Array
 from ..moments import Scatter
 from ..sources import Block
 from . import _pairs
-from .base import Kernel
+from .kernel import Kernel
 
 POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
 FLOOR = 1e-12  # residuals below this share of the largest k(x, x) are rounding: nothing is left to stand for

@@ -21,8 +21,8 @@ from .._core.typing import Array, TableLike
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, solve
 from . import _pairs
-from .base import Kernel
 from .given import as_kernel
+from .kernel import Kernel
 from .rkhs import RKHSFunction
 
 CLEAR = 1e-10

@@ -14,7 +14,7 @@ from .._core.parameters import check_choice, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction, half_negative_squares, strips
-from .base import Kernel
+from .kernel import Kernel
 
 
 class Radial(Kernel):

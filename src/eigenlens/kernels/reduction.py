@@ -19,8 +19,8 @@ from .._core.typing import Array
 from ..spectral import largest
 from ..spectral.truncated import host_operator
 from . import _pairs
-from .base import Kernel
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
+from .kernel import Kernel
 
 SHOWS = 1e-6  # share of a result that rounding may take before a warning says so
 TOLD = 1e-7  # precision of eigenvalues that are only told

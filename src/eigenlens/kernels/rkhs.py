@@ -13,8 +13,8 @@ from .._core.parameters import is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from . import _pairs
-from .base import _as_given, same_kernel
 from .given import as_kernel
+from .kernel import _as_given, same_kernel
 
 FREE = 1e-8  # coefficients count as orthogonal to free polynomials up to this share of their size
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .._core import xp as _xp
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .base import Kernel
 from .expansion import Expansion
+from .kernel import Kernel
 
 
 class ShiftedKernel(Kernel):

@@ -14,7 +14,7 @@ from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .base import Kernel
+from .kernel import Kernel
 
 TABLE_LEVEL = 12  # the scaling function is tabulated at 2^12 points for each unit
 FAMILIES = ("db", "sym", "coif")

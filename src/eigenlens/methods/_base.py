@@ -160,7 +160,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     def _validate(self, source: Source) -> Any:
         """Choose the parameter, in two passes over the rows, and return the moments of all of them."""
-        from ..validation.cross import choose  # brings scikit-learn's scorers, which nothing else needs
+        from ..validation.cross_validation import choose  # brings scikit-learn's scorers, which nothing else needs
 
         assert self._validated is not None
         found = choose(self, source, self._validated, FOLDS)

@@ -11,7 +11,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice
 from .._core.typing import Array, ColumnLike, TableLike
-from ..distances.centring import double_center
+from ..distances.double_centring import double_center
 from ..inference import DimensionTest, above_negative, broken_stick
 from ..sources import whole
 from ..spectral import rounding

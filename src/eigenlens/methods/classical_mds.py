@@ -29,11 +29,11 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, RandomState, TableLike
-from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
-from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
+from ..distances.landmark_maps import CHOICES, Landmarks, choose_landmarks
+from ..distances.map_methods import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
 from ..distances.placement import Placement
-from ..distances.preparation import CONSTANTS
+from ..distances.prepared_distances import CONSTANTS
 from ..distances.tables import both_ways, is_made, looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..sources import as_source, map_rows

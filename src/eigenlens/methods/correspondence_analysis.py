@@ -29,7 +29,7 @@ from .._core.stored import stored
 from .._core.summaries import Table
 from .._core.typing import Array, ColumnLike, TableLike
 from ..inference import DimensionTest
-from ..inference.result import check_level
+from ..inference.dimension_test import check_level
 from ..moments import Centred, Profiles
 from ..moments.centred import choose_kind
 from ..moments.count_table import CountTable

@@ -23,7 +23,7 @@ from .._core import errors
 from ..moments import Grouped, Patterns
 from ..moments.patterns import distinct
 from ..normal import Conditional, fit
-from ..normal.checks import warn_of_blank_rows
+from ..normal.estimability import warn_of_blank_rows
 from ..normal.likelihood import NEARLY_SINGULAR, lower
 from ..normal.marginals import Layout, Marginals
 from ..sources import Block

@@ -7,14 +7,14 @@ from .centred import Centred, Factor, Scatter
 from .cross import Cross
 from .cubic import Cubic
 from .grouped import Grouped
+from .local_means import local_means
 from .mixed import Mixed
-from .neighbours import local_means
 from .outline import Outline
 from .pairwise import squared_distances
 from .patterns import Patterns
-from .products import products
 from .profiles import Profiles
 from .quartic import Quartic
+from .row_products import products
 from .sql import MomentsQuery, to_sql
 
 __all__ = [

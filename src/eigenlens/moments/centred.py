@@ -19,7 +19,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block, dense_blocks
-from . import centring, sparse
+from . import centring, sparse_scatter
 from .base import Moments, joint_names
 from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
 
@@ -154,7 +154,8 @@ class Centred(Moments):
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
-        found = sparse.scatter(X, weight, codes, len(self.weights)) if sparse.is_worth_it(X, weight) else None
+        worth_it = sparse_scatter.is_worth_it(X, weight)
+        found = sparse_scatter.scatter(X, weight, codes, len(self.weights)) if worth_it else None
         if found is None:
             for block in dense_blocks(Block(X, codes, weight)):
                 self.update_groups(block.X, block.weight, block.y)

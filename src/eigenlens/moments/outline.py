@@ -13,7 +13,7 @@ from .._core.typing import Array
 from .base import Moments
 from .centred import Centred
 from .centring import INCOMPLETE, Codes, Store
-from .sparse import column_squares
+from .sparse_scatter import column_squares
 
 
 @stored("moments.Diagonal")

@@ -4,7 +4,7 @@ from .conditional import Conditional
 from .expected import ExpectedCells
 from .fit import NormalFit, fit, fit_each
 from .low_rank import LowRankFit, fit_low_rank
-from .resampled import EachHoledResampler, HoledResampler
+from .resampled_maximum import EachHoledResampler, HoledResampler
 
 __all__ = [
     "Conditional",

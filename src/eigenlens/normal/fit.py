@@ -14,7 +14,7 @@ from .._core import errors, powers
 from .._core import xp as _xp
 from ..moments import Centred, Cross, Factor, Grouped, Patterns
 from ..moments.centring import Triangle
-from . import checks
+from . import estimability
 from .likelihood import Point
 from .maximum import TOLERANCE, Maximum, maximise
 from .sample import Sample
@@ -77,7 +77,7 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     array([[3.2     , 5.133333]])
     """
     groups, labels = grouped_patterns(moments)
-    checks.require_observed(groups, labels, names, sliced(moments))
+    estimability.require_observed(groups, labels, names, sliced(moments))
     found = _fitted(groups, names, tol)
     return replace(found, moments=in_form_of(moments, found.moments))
 
@@ -93,7 +93,7 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
         As in `fit`.
     """
     groups, labels = grouped_patterns(moments)
-    checks.require_observed(groups, labels, names, sliced(moments))
+    estimability.require_observed(groups, labels, names, sliced(moments))
     found = []
     for label, group in zip(moments.labels, groups, strict=True):
         try:
@@ -102,7 +102,9 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
             among, way_out = "group", "One covariance of all groups, as LDA has it, needs fewer rows."
             if sliced(moments):
                 among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
-            raise errors.InputError(f"Among the rows of {among} {checks.called(label)}: {error} {way_out}") from error
+            raise errors.InputError(
+                f"Among the rows of {among} {estimability.called(label)}: {error} {way_out}"
+            ) from error
     new = separate(moments, [one.moments for one in found])
     total = sum(one.log_likelihood for one in found)
     return NormalFit(
@@ -130,7 +132,7 @@ def sliced(moments: Any) -> bool:
 
 def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
     """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
-    checks.require_spread(groups, names)
+    estimability.require_spread(groups, names)
     sample = Sample.of(groups)
     if all(group.complete for group in groups):
         shift, F, log_likelihood, reached = _complete(groups)
@@ -188,7 +190,7 @@ def _complete(groups: list[Patterns]) -> Found:
 def standardised_sample(moments: Any, names: list[str] | None = None) -> tuple[Sample, np.ndarray, Maximum]:
     """Return a sample with holes as its likelihood is climbed: its columns that vary, and the maximum, standardised."""
     groups, labels = grouped_patterns(moments)
-    checks.require_observed(groups, labels, names)
+    estimability.require_observed(groups, labels, names)
     with _xp.one_blas_thread():
         found = climbed(Sample.of(groups), groups[0], names, TOLERANCE)
     return found.point.sample, found.varying, found.reached
@@ -211,19 +213,19 @@ class Climbed:
 
 def climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
-    checks.require_room(sample)
+    estimability.require_room(sample)
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
     unit = powers.units(like.exponent, like.pivot)
     varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
     free = sample.among(varying)
-    checks.require_together(free.together, varying, names)
+    estimability.require_together(free.together, varying, names)
     centre, size = shift[:, varying].mean(axis=0), size[varying]
     standard = free.standardised(centre, size)
     mu = standard.available_means()
     start = Point(standard, mu, np.linalg.cholesky(standard.available_covariance(mu)))
     reached = maximise(start, tol)
-    checks.require_bound(reached, varying, names)
+    estimability.require_bound(reached, varying, names)
     return Climbed(reached, varying, centre, size, shift)
 
 

@@ -21,7 +21,7 @@ from .._core import xp as _xp
 from ..moments import Factor, Patterns
 from ..moments.centring import Triangle
 from ..moments.patterns import distinct
-from . import checks
+from . import estimability
 from .marginals import inverted
 from .maximum import SCORE
 from .sample import Sample
@@ -113,7 +113,7 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
     >>> round(found.noise_variance, 2)
     0.01
     """
-    checks.require_observed([moments], None, names)
+    estimability.require_observed([moments], None, names)
     if not 0 < k < moments.n_features:
         raise errors.InputError(
             f"k={k!r}, but directions of probabilistic PCA are at least 1 and fewer than the "

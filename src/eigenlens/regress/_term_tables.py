@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core.parameters import check_choice
 from .._core.summaries import Table
-from ._base import Floats, Regressor
+from ._regressor import Floats, Regressor
 from .hinges import report
 from .hinges.criterion import gcv
 from .hinges.rules import make_rules

@@ -29,14 +29,14 @@ from .._core.parameters import check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
-from ._base import Floats, column, warn_if_relative
+from ._regressor import Floats, column, warn_if_relative
 from ._term_tables import TermTables
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
 from .hinges.prune import Subset, least_squares
 from .hinges.rules import make_rules
-from .hinges.selection import Search
 from .hinges.terms import Factor, Term, evaluate
+from .hinges.whole_fit import Search
 
 
 @stored("AdaptiveSplines")
@@ -330,7 +330,7 @@ class AdaptiveSplines(TermTables):
         display
             With `axes_` (one for each panel), `ax_` and `figure_`.
         """
-        from ._plots import Residuals, plot_terms
+        from ._term_plots import Residuals, plot_terms
 
         check_is_fitted(self)
         return plot_terms(self, Residuals(self, X, y, response), response, axes)

@@ -24,8 +24,8 @@ from .._core.stored import stored
 from .._core.summaries import Table, table
 from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
-from ._base import Floats, Regressor, warn_if_relative
 from ._bruto import AdditiveFit, fit_additive
+from ._regressor import Floats, Regressor, warn_if_relative
 
 
 @stored("AdditiveSplines")
@@ -199,7 +199,7 @@ class AdditiveSplines(Regressor):
         display
             With `axes_` (one for each panel), `ax_` and `figure_`.
         """
-        from ._plots import Residuals, plot_partials
+        from ._term_plots import Residuals, plot_partials
 
         check_is_fitted(self)
         return plot_partials(self, features, Residuals(self, X, y, response), response, axes)

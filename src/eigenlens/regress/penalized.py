@@ -26,7 +26,7 @@ from .._core.parameters import check_choice, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array
-from ._base import Floats, Regressor
+from ._regressor import Floats, Regressor
 from .penalties import penalty_root
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size

@@ -19,7 +19,7 @@ from .._core import errors
 from .._core.parameters import check_flag, check_number
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from ._base import Floats, Regressor
+from ._regressor import Floats, Regressor
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
 MOST_TERMS = 100_000  # built one by one: a few seconds

@@ -22,8 +22,8 @@ from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
-from ._base import Floats, Regressor, warn_if_relative
 from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
+from ._regressor import Floats, Regressor, warn_if_relative
 
 
 @stored("pursuit.RidgeFunction")
@@ -218,7 +218,7 @@ class ProjectionPursuit(Regressor):
         display
             With `axes_` (one for each panel), `ax_` and `figure_`.
         """
-        from ._plots import Residuals, plot_ridges
+        from ._term_plots import Residuals, plot_ridges
 
         check_is_fitted(self)
         return plot_ridges(self, Residuals(self, X, y, response), response, axes)

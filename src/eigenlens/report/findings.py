@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inference.result import NOT_SHOWN, NOT_TESTED, SHOWN, TOO_FEW
+from ..inference.dimension_test import NOT_SHOWN, NOT_TESTED, SHOWN, TOO_FEW
 
 OPEN = "open"
 

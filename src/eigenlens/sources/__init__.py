@@ -3,12 +3,12 @@
 Input is validated here and nowhere else. A back end is one file.
 """
 
-from .base import Block, Source, Target, dense_blocks, map_rows, whole
 from .files import open_rows
 from .in_memory import as_source
 from .labels import ClassReader, LabelReader, Labels
 from .score_mixins import ClassifierScore, RegressorScore
 from .slices import GivenSlices, Response, SliceReader, Slicing
+from .source import Block, Source, Target, dense_blocks, map_rows, whole
 from .target_columns import TargetColumns
 from .writing import write_rows
 

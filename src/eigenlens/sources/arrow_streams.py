@@ -19,10 +19,10 @@ import numpy as np
 from .._core import errors
 from .._core.optional import require
 from .addresses import Place
-from .base import block_rows
 from .parquet import ParquetReader, check_same_columns, is_arrow_number, open_parquet, record_piece
 from .pieces import Piece, Roles, in_vectors
 from .snapshot import Snapshot
+from .source import block_rows
 
 FILE_MAGIC = b"ARROW1"
 VECTOR = 2_048  # rows of DuckDB's vectors, of which a batch is made

@@ -25,11 +25,11 @@ from dask.sizeof import sizeof
 from .._core import errors
 from .._core.limits import thread_count
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, gathered, require_room
 from .in_memory import as_source
 from .labels import LabelReader, as_column, as_counts, read_weights
 from .partitions import ReadOptions, first_row, folded, mapped
 from .progress import tracked
+from .source import Block, Segment, Source, Target, gathered, require_room
 from .words import Words, chosen_words
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster

@@ -19,12 +19,12 @@ import numpy as np
 
 from .._core import errors
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, require_room
 from .in_memory import as_source
 from .labels import LabelReader, as_counts, check_weights
 from .parquet import as_values
 from .partitions import ReadOptions, folded, mapped
 from .progress import tracked
+from .source import Block, Segment, Source, Target, require_room
 from .words import Words, chosen_words
 
 HEAD_ROWS = 64  # that are looked at for the pivot

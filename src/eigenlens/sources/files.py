@@ -19,9 +19,8 @@ from .._core import xp as _xp
 from .._core.limits import settle_blas
 from .._core.typing import ColumnNames
 from .addresses import Place, is_zarr, listed
-from .arrays import ArrayReader, open_zarr
+from .arrays_on_disk import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
-from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
 from .engines import engine_rows, is_engine, refuse_parts_of_spark
@@ -29,7 +28,8 @@ from .labelled import LabelledRows, is_labelled, labelled_rows
 from .npy_files import NpyFile
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
-from .sql import database_reader, is_database
+from .queries import database_reader, is_database
+from .source import Source
 from .stream import RowSource
 from .table import arrow_table
 

@@ -14,7 +14,10 @@ from .._core import xp as _xp
 from .._core.limits import settle_blas, thread_count
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
-from .base import (
+from .labelled import is_labelled, labelled_rows
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
+from .pandas_frames import is_pandas
+from .source import (
     Block,
     M,
     Missing,
@@ -29,9 +32,6 @@ from .base import (
     typical_row,
     typical_rows,
 )
-from .labelled import is_labelled, labelled_rows
-from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
-from .pandas_frames import is_pandas
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, sum_is_finite
 

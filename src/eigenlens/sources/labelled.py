@@ -14,8 +14,8 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .base import Block, Segment, Source, Target
 from .labels import LabelReader, given_as_counts
+from .source import Block, Segment, Source, Target
 
 Kept: TypeAlias = tuple[np.ndarray | None, np.ndarray | None]  # places of rows and of columns; None is all of them
 SPARSE_ROWS = 4096  # rows of a sparse matrix on disk that are read at a time

@@ -11,9 +11,9 @@ import numpy as np
 from .._core import errors
 from .._core.drawn import numbers_of
 from .._core.typing import Array
-from .base import Block, Missing, Source, Target, dense_blocks
 from .in_memory import as_source
 from .labels import LabelReader
+from .source import Block, Missing, Source, Target, dense_blocks
 from .words import Words
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .base import Missing
 from .snapshot import Snapshot
+from .source import Missing
 from .words import is_mixed
 
 GROUP_VECTORS = 60  # of which DuckDB makes a row group

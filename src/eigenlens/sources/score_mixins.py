@@ -16,9 +16,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import ColumnLike, ColumnNames, TableLike
-from .base import Source
 from .engines import EngineSource, engine_rows, is_engine
 from .labels import Labels, read_weights, unlabelled
+from .source import Source
 from .table import as_table, as_two_dimensional, finite_rows
 from .target_columns import TargetColumns
 

@@ -21,7 +21,10 @@ from .._core import xp as _xp
 from .._core.limits import thread_count
 from .._core.threads import threaded
 from .._core.typing import Array
-from .base import (
+from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
+from .pieces import Batch, Piece, Reader, Roles, even, in_vectors, require_finite
+from .progress import tracked
+from .source import (
     Block,
     Segment,
     Source,
@@ -32,9 +35,6 @@ from .base import (
     require_room,
     typical_row,
 )
-from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
-from .pieces import Batch, Piece, Reader, Roles, even, in_vectors, require_finite
-from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
 

@@ -14,9 +14,9 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.optional import require
 from .._core.typing import Array
-from .base import Missing, Source
 from .labels import as_column, refuse_lazy, unlabelled
 from .pandas_frames import AT_ONCE, PLAIN, PandasNumbers, mixed_frame
+from .source import Missing, Source
 from .words import MixedTable, Words, array_table, frame_table, sum_is_finite
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64

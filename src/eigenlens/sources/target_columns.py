@@ -7,11 +7,11 @@ from typing import Any
 import narwhals as nw
 
 from .._core import errors
-from .base import Source
 from .engines import is_engine
 from .files import INDEX, open_rows
 from .labelled import is_labelled
 from .labels import refuse_lazy
+from .source import Source
 from .table import arrow_table
 
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from .._core import errors, optional
 from .._core import xp as _xp
-from .._core.text import printable
+from .._core.printable import printable
 from .._core.typing import TableLike
-from .base import Block, Segment, Source, dense_blocks
 from .in_memory import MemorySource, as_source
 from .progress import tracked
+from .source import Block, Segment, Source, dense_blocks
 from .table import ArrayTable
 
 SUFFIXES = (".parquet", ".npy", ".csv")

@@ -13,7 +13,7 @@ from .._core.drawn import keys, smallest
 from ..moments import Centred, Grouped, Moments, Patterns, Scatter
 from ..moments.folded import Folded
 from ..sources import Block, Slicing
-from ..sources.base import middle
+from ..sources.source import middle
 from ..tables import TableFile
 from ..tables.identifiers import is_running
 from ..tables.judging import Column

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from .._core.lazy import exports
 
 if TYPE_CHECKING:
-    from .cross import cross_validate
+    from .cross_validation import cross_validate
     from .left_out import leave_one_out
-    from .result import CrossValidation, LeaveOneOut
+    from .validation_result import CrossValidation, LeaveOneOut
 
 _HOMES = {
-    "CrossValidation": ".result",
-    "LeaveOneOut": ".result",
-    "cross_validate": ".cross",
+    "CrossValidation": ".validation_result",
+    "LeaveOneOut": ".validation_result",
+    "cross_validate": ".cross_validation",
     "leave_one_out": ".left_out",
 }
 

@@ -19,7 +19,7 @@ from ..sources.progress import tracked
 from ..sources.score_mixins import r_squared
 from .downdates import left_out_residuals
 from .refits import in_memory
-from .result import LeaveOneOut
+from .validation_result import LeaveOneOut
 
 
 def leave_one_out(

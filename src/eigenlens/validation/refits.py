@@ -21,7 +21,7 @@ from ..sources.engines import is_engine
 from ..sources.labels import as_column, read_weights
 from ..sources.progress import tracked
 from .folds import Folds, of_numbers, read_cv
-from .result import CrossValidation, best_of, said
+from .validation_result import CrossValidation, best_of, said
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 

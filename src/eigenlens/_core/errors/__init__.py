@@ -5,8 +5,8 @@ raised once, it is written there: `raise errors.InputError(...)`. The functions 
 """
 
 from .arguments import *  # noqa: F403
-from .data import *  # noqa: F403
 from .distances import *  # noqa: F403
-from .files import *  # noqa: F403
 from .kinds import *  # noqa: F403
 from .numerics import *  # noqa: F403
+from .rows import *  # noqa: F403
+from .storage import *  # noqa: F403

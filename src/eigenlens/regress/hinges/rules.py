@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.parameters import check_choice, check_flag, check_number
-from .._base import column
+from .._regressor import column
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.text import isolated, undirected
+from ..._core.printable import isolated, undirected
 
 
 class Markup(str):

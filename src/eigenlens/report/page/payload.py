@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.drawn import keys, smallest
-from ..._core.text import undirected
+from ..._core.printable import undirected
 from ..findings import Findings
 from .colouring import colour_choice
 from .html import Markup

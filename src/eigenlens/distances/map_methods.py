@@ -14,10 +14,10 @@ from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from ..spectral import Inertia, Spectrum
 from ..subspace import Subspace
-from .landmarks import JUDGED, Landmarks, landmark_error
+from .landmark_maps import JUDGED, Landmarks, landmark_error
 from .metrics import Metric
 from .placement import Placement
-from .preparation import Preparation
+from .prepared_distances import Preparation
 from .scaling import Judgement, judge, scale, scale_rows
 from .tables import SquaredTable
 from .transforms import SchoenbergTransform

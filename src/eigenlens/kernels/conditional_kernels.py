@@ -14,7 +14,7 @@ from .._core.parameters import check_flag, check_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction, half_negative_squares
-from .base import Kernel
+from .kernel import Kernel
 
 
 @stored("kernel.ThinPlate")

@@ -23,9 +23,9 @@ from ..sources.progress import tracked
 from .folds import Folds, GivenFolds, of_splits, read_cv
 from .measures import Measure, measure_for
 from .refits import by_refits, by_whole_folds, splits_of
-from .result import CrossValidation, best_of, said
 from .scored import Scored, in_rows
 from .subjects import Fitted, MomentsSubject, PipelineSubject, Subject, subject_of
+from .validation_result import CrossValidation, best_of, said
 
 
 def cross_validate(

@@ -207,9 +207,9 @@ class DimensionTest(Result):
         ----------
         ax : axes, optional
         """
-        from . import _plots
+        from . import _test_plots
 
-        return Display.on(_plots.draw_dimension(self, ax))
+        return Display.on(_test_plots.draw_dimension(self, ax))
 
 
 def check_level(alpha: Any) -> None:

@@ -49,7 +49,7 @@ class Atoms:
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.distances.measures import Atoms
+    >>> from eigenlens.distances.mixing_measures import Atoms
     >>> Atoms([0.0, 1.0], [2.0, 1.0])(np.array([3.0])).round(4)
     array([6.9502])
     """
@@ -107,7 +107,7 @@ class Density(Atoms):
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.distances.measures import Density
+    >>> from eigenlens.distances.mixing_measures import Density
     >>> Density(lambda lam: np.exp(-lam))(np.array([np.e - 1])).round(12)
     array([1.])
     """

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from .._core import optional
 from .._core.errors import listed
 from .._core.typing import Frame
-from .result import Result, check_level
+from .dimension_test import Result, check_level
 
 
 @dataclass(frozen=True, eq=False, repr=False)

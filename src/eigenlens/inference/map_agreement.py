@@ -16,8 +16,8 @@ from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
 from ..sources import as_source, map_rows
+from .dimension_test import Result
 from .parallel import check_draws
-from .result import Result
 
 TIED = 1e-12  # relative difference within which a draw counts as large as what was observed
 

@@ -15,7 +15,7 @@ import numpy as np
 from .._core import errors
 from .._core.drawing import FOUND, INK, Display, axes_for, plain
 from .._core.parameters import is_number
-from ._base import Floats, Regressor, column
+from ._regressor import Floats, Regressor, column
 from .hinges.report import groups
 from .hinges.terms import Term, evaluate
 

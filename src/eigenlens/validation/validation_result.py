@@ -151,7 +151,7 @@ class CrossValidation(Result):
         ----------
         ax : axes, optional
         """
-        from ._plots import draw_curve
+        from ._score_plots import draw_curve
 
         return Display.on(draw_curve(self, ax))
 

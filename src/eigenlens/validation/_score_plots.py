@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
-from .result import said, varying
+from .validation_result import said, varying
 
 LOG_SCALE_RATIO = 50  # a ratio of the values from which their scale is logarithmic
 NAMED = 24  # settings whose names can still be read
