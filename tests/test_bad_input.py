@@ -263,7 +263,7 @@ LABELS = {
         r"y should be a 1d array of class labels, got an array of shape \(30, 2\)",
     ),
     "a scalar": (1, r"y should be a 1d array .* shape \(\)"),
-    "a string": ("label", r"y should be a 1d array"),
+    "a string": ("label", r"y='label' is a single word"),
     "words and numbers": (np.array(missing(1), dtype=object), r"y mixes labels of different kinds \(int, str\)"),
     "a list of words and numbers": (missing(1), r"y mixes labels of different kinds \(int, str\)"),
     "complex": (y + 1j, r"y is complex"),

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from eigenlens import LDA, MDA, PDA, SIR, ClassicalMDS, KernelClassifier, KernelRegressor
+from eigenlens import CCA, FDA, LDA, MDA, PDA, QDA, SIR, ClassicalMDS, KernelClassifier, KernelRegressor
 from eigenlens._core.errors import InputError, InputTypeError
 from eigenlens.distances import Power, double_center
 from eigenlens.kernels import SchoenbergKernel
@@ -95,3 +95,9 @@ def test_words_among_distances():
         Power(0.5)("far")
     with pytest.raises(InputTypeError, match="transform='power' is not a Schoenberg transform"):
         SchoenbergKernel("power")(X)
+
+
+@pytest.mark.parametrize("kind", [LDA, QDA, FDA, MDA, SIR, CCA, KernelClassifier, KernelRegressor])
+def test_the_name_of_a_column_is_not_y(kind):
+    with pytest.raises(InputTypeError, match=r"y='species' is a single word.*fit\(X, target='species'\)"):
+        kind().fit(X, "species")

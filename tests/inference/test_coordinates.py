@@ -60,6 +60,8 @@ def test_columns_tested_together():
     sir = SIR().fit(X, X[:, 0] + 0.5 * draw.standard_normal(400))
     each = sir.test_columns()
     one = sir.test_columns(together=[0])
+    assert str(one).startswith("x0 is needed at 5%")
+    assert str(sir.test_columns(together=[1])).startswith("x1 is not needed at 5%")
     assert (one.statistics[0], one.freedom) == (pytest.approx(each.statistics[0]), each.freedom)
     rest = sir.test_columns(together=[1, 2, 3, 4])
     assert rest.freedom == 4 * each.freedom
@@ -68,7 +70,7 @@ def test_columns_tested_together():
     assert str(sir.test_columns(together=[0, 3])).startswith("At least one of x0, x3 is needed")
     moved = SIR().fit(X @ np.diag([1, 3, -2, 0.1, 7.0]), X[:, 0]).test_columns(together=[1, 2])
     assert moved.statistics == pytest.approx(SIR().fit(X, X[:, 0]).test_columns(together=[2, 1]).statistics)
-    for columns in (["nope"], "x1", []):
+    for columns in (["nope"], "x1", [], 2, [["x1"]], [True, False, True, False, False]):
         with pytest.raises(ValueError, match="must be a list of columns of X, by name or position"):
             sir.test_columns(together=columns)
     with pytest.raises(TypeError, match="write together="):

@@ -190,6 +190,16 @@ def test_tables_that_are_nearly_independent_keep_their_digits():
     few, every = CorrespondenceAnalysis(1).fit(outer), CorrespondenceAnalysis().fit(outer)
     np.testing.assert_allclose(few.eigenvalues_, every.eigenvalues_[:1], rtol=1e-9)
     np.testing.assert_allclose(few.explained_variance_ratio_, every.explained_variance_ratio_[:1], rtol=1e-9)
+    np.testing.assert_allclose(few.rows_.cos2, every.rows_.cos2[:, :1], atol=1e-5)
+
+
+@pytest.mark.parametrize("table", [np.ones((3, 4)), np.outer([1, 2, 3], [1, 2, 5, 7]), np.outer([0.1, 0.7], [0.3, 2])])
+def test_rounding_is_not_an_axis(table):
+    with pytest.warns(RankWarning, match="All rows of X have the same profile"):
+        ca = CorrespondenceAnalysis().fit(table)
+    assert ca.eigenvalues_ == ca.explained_variance_ratio_ == ca.chi2_ == 0
+    assert not ca.rows_.cos2.any()
+    assert not ca.columns_.cos2.any()
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, lambda t: pd.DataFrame(t.astype(int))])

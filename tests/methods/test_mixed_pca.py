@@ -407,6 +407,28 @@ def test_a_word_that_is_everywhere_carries_nothing():
     np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, atol=1e-12)
 
 
+def test_constant_columns_have_no_component():
+    for columns in ({"a": ["x"] * 5}, {"a": ["x"] * 5, "b": [2.0] * 5}):
+        with pytest.warns(RankWarning, match="All columns of X are constant: no component has variance"):
+            found = MixedPCA().fit(pd.DataFrame(columns))
+        assert not found.eigenvalues_.any()
+        assert not getattr(found, "adjusted_inertia_", np.zeros(1)).any()
+
+
+def test_dates_are_neither_words_nor_numbers(tmp_path):
+    rows = table(30)
+    rows["when"] = pd.date_range("2020-01-01", periods=30)
+    rows.to_parquet(tmp_path / "rows.parquet")
+    kinds = [rows, pl.from_pandas(rows), pa.table(rows), dd.from_pandas(rows, npartitions=2)]
+    for X in (*kinds, open_rows(tmp_path / "rows.parquet"), open_rows(pa.table(rows).to_reader())):
+        with pytest.raises(InputError, match=r"columns of dates: 'when'. Make them numbers, such as days since the"):
+            MixedPCA().fit(X)
+    words = [name for name in rows if rows[name].dtype.kind not in "fi"]
+    assert "when" in MixedPCA(categories=words).fit(rows).columns_
+    with pytest.raises(InputError, match="categories does not list 'when'"):
+        MixedPCA(categories=words[:-1]).fit(rows)
+
+
 def test_the_command_line_applies_models_of_words(tmp_path):
     pytest.importorskip("click")
     from eigenlens.cli.main import run

@@ -263,7 +263,7 @@ def test_warnings_are_ours_and_point_at_the_line_of_the_user(cls):
 
 @pytest.mark.filterwarnings("default::eigenlens._core.errors.NotConvergedWarning")
 def test_unsettled_sweeps_point_at_the_line_of_the_user():
-    with pytest.warns(NotConvergedWarning, match=r"max_iter=1 sweeps .* raise max_iter") as caught:
+    with pytest.warns(NotConvergedWarning, match=r"max_iter=1 sweeps, .* raise max_iter") as caught:
         AdditiveSplines(tol=0.0, max_iter=1).fit(X, y)
     assert caught[0].filename == __file__
 

@@ -81,7 +81,7 @@ def test_rows_are_not_made_dense(monkeypatch):
     X = sp.csr_array((rng.uniform(1, 2, cells), (rng.integers(0, n, cells), rng.integers(0, p, cells))), shape=(n, p))
     labels = np.arange(n) % 3
     pca, lda = PCA(3).fit(X), LDA(shrinkage=0.1).fit(X, labels)
-    for room in ("moments.centred", "sources.base"):
+    for room in ("moments.centred", "sources.source"):
         monkeypatch.setattr(f"eigenlens.{room}.dense_blocks", None)
     assert np.array_equal(PCA(3).fit(X).components_, pca.components_)
     assert np.array_equal(LDA(shrinkage=0.1).fit(X, labels).scalings_, lda.scalings_)

@@ -129,7 +129,10 @@ def test_columns_of_words_are_permuted_together_for_it_too(publish, folder, caps
     table = pd.read_csv("t.csv").assign(colour=["red", "green", "blue", "grey"] * 10)
     table.to_csv("w.csv", index=False)
     assert run(["report", "w.csv", "--method", "widest", "--json"]) == 0
-    assert "WidestColumns was repeated on the same columns" in json.loads(capsys.readouterr().out)["test"]["about"]
+    assert (
+        "WidestColumns was repeated with each column permuted separately"
+        in json.loads(capsys.readouterr().out)["test"]["about"]
+    )
 
 
 def test_onnx_takes_it_where_it_is_a_linear_map_and_refuses_it_where_not(publish, tmp_path):

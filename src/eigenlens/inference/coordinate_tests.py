@@ -27,7 +27,8 @@ class CoordinateTest(Result):
     alpha : float
     names : list of str
         Of the columns; one name for all that were tested together.
-    together : bool
+    together : int
+        How many columns were tested together; 0 if each was tested.
 
     Examples
     --------
@@ -35,7 +36,7 @@ class CoordinateTest(Result):
     >>> from eigenlens import SIR
     >>> X = np.random.default_rng(0).standard_normal((400, 4))
     >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
-    2 of 4 columns are needed at 5%: x0, x1. Each was tested by itself, given all others.
+    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
     """
 
     statistics: np.ndarray
@@ -43,7 +44,7 @@ class CoordinateTest(Result):
     freedom: int
     alpha: float
     names: list[str]
-    together: bool = False
+    together: int = 0
 
     @property
     def needed(self) -> np.ndarray:
@@ -52,9 +53,11 @@ class CoordinateTest(Result):
 
     def __str__(self) -> str:
         if self.together:
-            verdict = "At least one of" if self.needed[0] else "None of"
+            needed, single = self.needed[0], self.together == 1
+            of = "" if single else "At least one of " if needed else "None of "
+            verb = "is not" if single and not needed else "is"
             return (
-                f"{verdict} {self.names[0]} is needed at {100 * self.alpha:g}%: χ² = {self.statistics[0]:.4g} with "
+                f"{of}{self.names[0]} {verb} needed at {100 * self.alpha:g}%: χ² = {self.statistics[0]:.4g} with "
                 f"{self.freedom} degrees of freedom, p = {self.p_values[0]:.2g}."
             )
         found = [name for name, need in zip(self.names, self.needed, strict=True) if need]
@@ -99,7 +102,7 @@ def coordinate_test(
         apart = solve_triangular(L, inverse[together] @ offsets.T, lower=True)
         statistic, freedom = float((apart**2).sum(axis=0) @ weights), len(together) * (len(weights) - 1)
         found, name = np.array([statistic]), listed([names[j] for j in together], 8)
-        return CoordinateTest(found, chi2.sf(found, freedom), freedom, float(alpha), [name], together=True)
+        return CoordinateTest(found, chi2.sf(found, freedom), freedom, float(alpha), [name], len(together))
     residual = offsets @ inverse / np.sqrt(np.diagonal(inverse))
     statistics, freedom = weights @ residual**2, len(weights) - 1
     return CoordinateTest(statistics, chi2.sf(statistics, freedom), freedom, float(alpha), names)

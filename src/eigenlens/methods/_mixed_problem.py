@@ -52,7 +52,12 @@ class MixedProblem(PrincipalProblem):
         return first / last if last > 0 else 1.0
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
-        if spectrum.rank < len(spectrum) and self.asked is not None:
+        if not spectrum.rank:
+            yield errors.RankWarning(
+                "All columns of X are constant: no component has variance. Check that these are the right columns and "
+                "rows."
+            )
+        elif spectrum.rank < len(spectrum) and self.asked is not None:
             yield errors.RankWarning(
                 f"X has rank {spectrum.rank} but n_components={self.asked}: {len(spectrum) - spectrum.rank} "
                 f"component(s) have no variance; ask for fewer."
@@ -89,7 +94,7 @@ def table_of_numbers(names: list[str], values: np.ndarray, V: np.ndarray) -> Fac
 def adjusted_inertia(values: np.ndarray, k: int, Q: int, L: int) -> np.ndarray:
     """Return Benzécri's and Greenacre's shares; axes of less than 1/Q have none of them."""
     if Q < 2:
-        return np.stack([values[:k] / values.sum()] * 2, axis=1)
+        return np.stack([values[:k] / max(float(values.sum()), np.finfo(float).tiny)] * 2, axis=1)
     beyond = (Q / (Q - 1) * np.maximum(values - 1 / Q, 0.0)) ** 2
     average = Q / (Q - 1) * (float((values**2).sum()) - (L - Q) / Q**2)
     totals = np.array([beyond.sum(), average])

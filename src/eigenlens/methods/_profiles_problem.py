@@ -52,7 +52,12 @@ class ProfilesProblem(Problem):
         return self.asked is None
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
-        if spectrum.rank < len(spectrum):
+        if not spectrum.rank:
+            yield errors.RankWarning(
+                "All rows of X have the same profile: no axis has inertia. Check that these are the right rows and "
+                "columns."
+            )
+        elif spectrum.rank < len(spectrum):
             yield errors.RankWarning(
                 f"X has {spectrum.rank} axes with inertia but n_components={len(spectrum)}; ask for fewer. Rows of the "
                 f"same profile count as one."

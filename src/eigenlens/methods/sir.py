@@ -184,13 +184,14 @@ class SIR(OnePassInverseRegression):
         """Return the places of columns that are given by name or position."""
         names = self._names_of_columns()
         known = {name: j for j, name in enumerate(names)} | {j: j for j in range(len(names))}
-        unknown = [column for column in columns if column not in known]
-        if unknown or not len(columns) or isinstance(columns, str):
+        listed = [] if isinstance(columns, str) or not hasattr(columns, "__iter__") else list(columns)
+        plain = all(isinstance(column, str | int | np.integer) and not isinstance(column, bool) for column in listed)
+        if not listed or not plain or not set(listed) <= set(known):
             raise errors.InputError(
                 f"together={columns!r} must be a list of columns of X, by name or position; it has "
                 f"{errors.listed(map(repr, names), 8)}."
             )
-        return sorted({known[column] for column in columns})
+        return sorted({known[column] for column in listed})
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
         return lambda sample: of_classes(sample.shares, "slices, same holes")

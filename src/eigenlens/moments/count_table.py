@@ -20,6 +20,7 @@ from .._core import xp as _xp
 MOST_CELLS = 2**22  # of a table that is kept until its moments are asked for
 WHOLE = 2.0**53  # counts beyond this are rounded, which is said where rows are read
 SMALLEST = 1e-100  # total below which squares might underflow
+ROUNDED_INERTIA = (64 * _xp.EPS) ** 2  # below which residuals are rounding: a few units in the last place of a bᵀ
 BLOCK_CELLS = 2**16  # that are squared together
 ONE_BY_ONE = 4  # vectors up to which a product with each is faster than one with all
 
@@ -101,6 +102,9 @@ class CountTable:
         S = self.counts * alpha[:, None]
         S *= beta
         S -= a[:, None] * b
+        if np.vdot(S, S) < ROUNDED_INERTIA:
+            S[:] = 0.0
+        self.__dict__.pop("_squares", None)  # differences of sums, which have fewer digits than sums of S²
         return S
 
     @cached_property

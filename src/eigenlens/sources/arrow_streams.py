@@ -19,10 +19,11 @@ import numpy as np
 from .._core import errors
 from .._core.optional import require
 from .addresses import Place
-from .parquet import ParquetReader, check_same_columns, is_arrow_number, open_parquet, record_piece
+from .parquet import ParquetReader, check_same_columns, holds_arrow_words, is_arrow_number, open_parquet, record_piece
 from .pieces import Piece, Roles, in_vectors
 from .snapshot import Snapshot
 from .source import block_rows
+from .words import Found
 
 FILE_MAGIC = b"ARROW1"
 VECTOR = 2_048  # rows of DuckDB's vectors, of which a batch is made
@@ -78,10 +79,9 @@ class ArrowReader:
         types = {str(self.schema.field(j).type) for j in roles.columns if j not in roles.words}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
-    def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are not numbers, by their types."""
-        kinds = [self.schema.field(j).type for j in roles.columns]
-        return [not is_arrow_number(kind) or str(kind) == "bool" for kind in kinds]
+    def found_words(self, roles: Roles) -> list[Found]:
+        """Tell which columns of X hold words, by their types."""
+        return [holds_arrow_words(self.schema.field(j).type) for j in roles.columns]
 
     def step(self, rows: int) -> int:
         return rows

@@ -30,7 +30,7 @@ from .labels import LabelReader, as_column, as_counts, read_weights
 from .partitions import ReadOptions, first_row, folded, mapped
 from .progress import tracked
 from .source import Block, Segment, Source, Target, gathered, require_room
-from .words import Words, chosen_words
+from .words import Words, chosen_words, holds_words
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
 ATTEMPTS = 10  # a run is given up when its workers have died so often
@@ -94,7 +94,7 @@ class DaskSource(Source):
             super().with_words(words)
             return self
         kinds = [nw.from_native(self.X._meta[name], series_only=True).dtype for name in self.X.columns]
-        found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
+        found = [holds_words(kind) for kind in kinds]
         is_word = chosen_words(words, list(self.X.columns), found, self.name)
         new = copy.copy(self)
         new._words = [name for name, word in zip(self.X.columns, is_word, strict=True) if word] or None

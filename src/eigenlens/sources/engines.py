@@ -25,7 +25,7 @@ from .parquet import as_values
 from .partitions import ReadOptions, folded, mapped
 from .progress import tracked
 from .source import Block, Segment, Source, Target, require_room
-from .words import Words, chosen_words
+from .words import Words, chosen_words, holds_words
 
 HEAD_ROWS = 64  # that are looked at for the pivot
 FOLD_BYTES = 2**25  # of rows that a worker folds at a time, at most
@@ -133,7 +133,7 @@ class EngineSource(Source):
 
     def with_words(self, words: Words) -> EngineSource:
         frame = nw.from_native(self.head().select(self.feature_names), eager_only=True)
-        found = [not kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()]
+        found = [holds_words(kind) for kind in frame.schema.values()]
         is_word = chosen_words(words, self.feature_names, found, self.name)
         new = copy.copy(self)
         new._words = [name for name, word in zip(self.roles.columns, is_word, strict=True) if word] or None

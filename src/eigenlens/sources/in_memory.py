@@ -15,7 +15,7 @@ from .._core.limits import settle_blas, thread_count
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from .labelled import is_labelled, labelled_rows
-from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, given_target, read_weights, unlabelled
 from .pandas_frames import is_pandas
 from .source import (
     Block,
@@ -308,7 +308,7 @@ def as_source(
     settle_blas()
     reader = ClassReader() if reader is None else reader
     if y is not None and not isinstance(y, np.ndarray):
-        y = unlabelled(y)
+        y = given_target(y)
     if sample_weight is not None:
         sample_weight = unlabelled(sample_weight)
     if not isinstance(X, np.ndarray) and not is_pandas(X):

@@ -157,6 +157,17 @@ def unlabelled(values: Any) -> Any:
     return values.data if is_labelled else values
 
 
+def given_target(y: Any) -> Any:
+    """Return the y of a fit; refuse the name of a column in its place."""
+    name = getattr(y, "y", y)  # slices are given with it
+    if isinstance(name, str):
+        raise errors.InputTypeError(
+            f"y={name!r} is a single word, but y needs a value for each row. Pass the column itself, or name it: "
+            f"fit(X, target={name!r})."
+        )
+    return unlabelled(y)
+
+
 def refuse_lazy(values: Any, name: str) -> None:
     """Refuse tables whose rows are still to be computed (polars LazyFrame, Dask): they may not fit in memory."""
     library = type(values).__module__.partition(".")[0].lstrip("_")

@@ -16,7 +16,7 @@ from .addresses import Place
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
 from .table import warn_rounded
-from .words import MixedRows, of_arrow
+from .words import Found, MixedRows, of_arrow
 
 PIECE = 2**23  # bytes for which there must be room before a row group is read
 MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of missing values
@@ -50,10 +50,10 @@ class ParquetReader:
         types = {str(field.type) for field in self._fields(roles)}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
-    def found_words(self, roles: Roles) -> list[bool]:
-        """Tell which columns of X are not numbers, by the types in the files."""
-        kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
-        return [any(not is_arrow_number(t) or str(t) == "bool" for t in of_column) for of_column in kinds]
+    def found_words(self, roles: Roles) -> list[Found]:
+        """Tell which columns of X hold words, by the types in the files."""
+        found = [[holds_arrow_words(schema.field(j).type) for schema in self._schemas] for j in roles.columns]
+        return [None if None in of_column else any(of_column) for of_column in found]
 
     def step(self, rows: int) -> int:
         return rows
@@ -192,6 +192,13 @@ def is_arrow_number(kind: Any) -> bool:
     types = import_module("pyarrow").types
     tests = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
     return any(test(kind) for test in tests)
+
+
+def holds_arrow_words(kind: Any) -> Found:
+    """Tell whether a column of an Arrow type holds words; None for dates."""
+    if import_module("pyarrow").types.is_temporal(kind):
+        return None
+    return not is_arrow_number(kind) or str(kind) == "bool"
 
 
 def check_same_columns(paths: Sequence[Place], schemas: Sequence[Any]) -> None:

@@ -20,6 +20,8 @@ from .._core.typing import Array
 #: of columns, by name or by position: these.
 Words = str | Sequence[Any]
 
+Found = bool | None  # whether a column holds words; None for dates, which are neither words nor numbers
+
 WORD_ROWS = 65_536  # rows of a block with words: tables of counts cost as much for fewer
 
 
@@ -138,17 +140,23 @@ class MixedTable:
         return [name for name, word in zip(self.names, self.is_word, strict=True) if not word]
 
 
-def chosen_words(words: Words, names: Sequence[Any] | None, found: Sequence[bool], name: str) -> tuple[bool, ...]:
+def chosen_words(words: Words, names: Sequence[Any] | None, found: Sequence[Found], name: str) -> tuple[bool, ...]:
     """Tell which columns are read as words.
 
     Parameters
     ----------
     words : "auto" or list of columns
     names : names of the columns, where they have some
-    found : whether each column holds something else than numbers
+    found : whether each column holds words; None where it holds dates
     name : what messages call the table
     """
     if isinstance(words, str):
+        if None in found:
+            dates = [j if names is None else names[j] for j, f in enumerate(found) if f is None]
+            raise errors.InputError(
+                f"{name} has columns of dates: {errors.listed(map(repr, dates))}. Make them numbers, such as days "
+                f"since the first, or words, such as months; list them in categories if every date is to be a word."
+            )
         return tuple(bool(f) for f in found)
     if len(words) and all(isinstance(word, bool | np.bool_) for word in words):
         return _as_before(tuple(map(bool, words)), names, found)
@@ -163,7 +171,7 @@ def chosen_words(words: Words, names: Sequence[Any] | None, found: Sequence[bool
                 f"categories has the column {column!r}, but {name} has the columns "
                 f"{errors.listed(map(repr, labels), 12)}; correct it."
             ) from None
-    forgotten = [labels[j] for j, f in enumerate(found) if f and j not in listed]
+    forgotten = [labels[j] for j, f in enumerate(found) if f is not False and j not in listed]
     if forgotten:
         raise errors.InputError(
             f"categories does not list {errors.listed(map(repr, forgotten))}, whose cells are not numbers; list all "
@@ -172,12 +180,17 @@ def chosen_words(words: Words, names: Sequence[Any] | None, found: Sequence[bool
     return tuple(j in listed for j in range(len(found)))
 
 
-def _as_before(is_word: tuple[bool, ...], names: Sequence[Any] | None, found: Sequence[bool]) -> tuple[bool, ...]:
+def holds_words(kind: nw.dtypes.DType) -> Found:
+    """Tell by its type whether a column of a frame holds words; None for dates."""
+    return None if kind.is_temporal() else not kind.is_numeric() or kind == nw.Boolean
+
+
+def _as_before(is_word: tuple[bool, ...], names: Sequence[Any] | None, found: Sequence[Found]) -> tuple[bool, ...]:
     """Read the columns as an earlier table had them; refuse words where it had numbers."""
     if len(is_word) != len(found):
         return tuple(bool(f) for f in found)  # other columns, as the caller will say
     for j, (word, now) in enumerate(zip(is_word, found, strict=True)):
-        if now and not word:
+        if now is not False and not word:
             raise errors.InputError(
                 f"column {names[j] if names is not None else j!r} holds words, but it held numbers when the model was "
                 f"fitted; correct its cells, or fit again."
@@ -286,7 +299,7 @@ def frame_table(frame: nw.DataFrame, native: Any, name: str, words: Words, numbe
     """
     given = list(frame.columns)  # asked once: a frame makes a new list each time
     kinds = list(frame.schema.values())
-    found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
+    found = [holds_words(kind) for kind in kinds]
     for column, kind in enumerate(kinds):  # objects may all be numbers
         if kind == nw.Object and not _holds_words(frame[:, column].to_list()):
             found[column] = False
