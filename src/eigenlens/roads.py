@@ -16,9 +16,9 @@ from .moments.centred import choose_kind
 from .moments.row_products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width
+from .spectral.rough import THIN
 
-THIN = 4.0  # cost of a multiplication with a few vectors at a time
-SPARSE = 15.0  # of one with a stored cell of a sparse table
+SPARSE = 15.0  # cost of a multiplication with a stored cell of a sparse table
 SPARSE_SQUARE = 250.0  # of one in a scatter of a sparse table
 SPARSE_GRAM = 60.0  # of one in the product of a sparse table with itself, where one side is short
 READ = 200.0  # of a cell that is read again for each product

@@ -20,12 +20,9 @@ from .sparse_axes import SparseAxes, sparse_axes
 LEAST = 2**17  # cells of a form from which its products take longer than the rounds
 ROOM = 16  # times as many directions as axes in a space, the most
 ROUGH = 1e-3  # change at which the first axes are settled
-CLOSER = 0.1  # the same of later ones, beside what was outside
+CLOSER = 0.1  # the same of later ones, relative to what was outside
 TURNS = 12  # of a search that need not settle, the most
-SOON, FAR = (
-    3,
-    1e-2,
-)  # turns after which one that leaves so much outside is not going to settle: all directions are alike
+SOON, FAR = 3, 1e-2  # turns after which one that leaves so much outside will not settle: all directions are alike
 NOTHING = 1e-13  # share of an image outside of the space that is rounding
 
 

@@ -18,8 +18,8 @@ from .block_space import HELD, WIDTHS, BlockSpace, Leading, Way
 from .device_space import DeviceSpace, Uncertain
 from .rough import refined
 
-RESIDUAL = 1e-8  # of ‖Av − θv‖ beside θ, for every direction that is kept
-SINGLE_RESIDUAL = 1e-6  # the same beside the largest θ, where products are taken in single precision and know no more
+RESIDUAL = 1e-8  # of ‖Av − θv‖ relative to θ, for every direction that is kept
+SINGLE_RESIDUAL = 1e-6  # relative to the largest θ, where products are in single precision and cannot resolve more
 MORE = 2  # vectors at a time beyond those that are wanted
 
 
@@ -49,7 +49,7 @@ def leading(
     like : array
         Of the library and device on which the vectors are to be.
     tol : float
-        Residual, beside its own value, at which a direction counts as found.
+        Residual, relative to its own value, at which a direction counts as found.
     weak : float
         Share of the largest value by which weaker directions are measured.
     most_steps : int

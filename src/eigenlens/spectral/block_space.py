@@ -19,7 +19,7 @@ WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as 
 SPACE = 384  # vectors in the space before it starts again, where there is room
 NARROW_SPACE = 48  # the same where fewer are multiplied at a time: what is cheap to multiply must be cheap to keep
 STARTS = 16  # so many may each leave an equal part of the residual that is allowed
-DOUBT = 1e-2  # residual, beside its value, at which the best direction of a second start is known well enough to judge
+DOUBT = 1e-2  # residual, relative to its value, at which the best direction of a second start can be judged
 ROOM = 2**29  # bytes that the space may take
 DEVICE_STEPS = 7  # before the first look where the host would wait for a device
 SKEWED = 0.1  # sine of an angle between vectors, below which vectors are made orthogonal to the space once more
@@ -74,7 +74,7 @@ class Way:
     share : float
         Of the time of a product that it takes.
     round_off : float
-        Residual, beside the largest value, at which it says no more; 0 where it has all digits.
+        Residual, relative to the largest value, below which it cannot go; 0 where it has all digits.
     """
 
     make: Callable[[], Callable[[Array], Array]]
@@ -139,7 +139,7 @@ class BlockSpace:
     def _orthonormal(self, rows: Array, size: float) -> tuple[Array, np.ndarray]:
         """Return an orthonormal basis of what rows have outside of Q, and R with rows = Rᵀ·basis.
 
-        What is rounding beside `size` is replaced by random vectors: the space goes on growing past a rank.
+        What is rounding relative to `size` is replaced by random vectors: the space goes on growing past a rank.
         """
         if int(rows.shape[0]) == 1 and self.m < self.n:
             alone = self._outside(rows)
@@ -179,10 +179,8 @@ class BlockSpace:
         kept = self.k + 1 if not full or over else max(self.k + self.width, self.m // 3)
         theta, inner, gaps = self._ritz(min(kept, self.m))
         self._top = max(self._top, float(theta[0]))
-        k, unit = (
-            min(self.k, len(theta)),
-            np.maximum(theta, self._weak * self._top) if self._top > 0 else np.ones(len(theta)),
-        )
+        k = min(self.k, len(theta))
+        unit = np.maximum(theta, self._weak * self._top) if self._top > 0 else np.ones(len(theta))
         best, worst = float((gaps / unit)[0]), float((gaps / unit)[:k].max(initial=0.0))
         settled = worst <= self._goal
         if over or (settled and not self._is_doubtful(theta, gaps / unit)):

@@ -19,7 +19,7 @@ from .spectrum import Whitening
 
 COLUMNS = 400  # from which on the short way is worth a form of its own
 REFINED = 1e3  # condition of B from which on what rounding leaves of a solution is looked for, and taken out
-NOISE = 1e-14  # times the condition: what rounding makes of a value that is zero, beside the largest
+NOISE = 1e-14  # times the condition: what rounding makes of a value that is zero, relative to the largest
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,10 +20,10 @@ from .._core import xp as _xp
 from .._core.tiles import COLUMNS, Tiles
 from .block_space import BlockSpace, Leading, Way
 
-THIN = 4.0  # cost of a multiplication with a few vectors, beside one in the product of a table with itself
+THIN = 4.0  # cost of a multiplication with a few vectors, relative to one in the product of a table with itself
 HALF, TILED = 0.5, 0.3  # of the time in double precision: of the table's product with itself, and with a few vectors
 COPIED, CORRECTED = 3.0, 6.0  # products whose time it takes to copy the table both ways, and to make directions exact
-ROUND_OFF = 3e-7  # residual, beside the largest value, at which products in single precision say no more
+ROUND_OFF = 3e-7  # residual, relative to the largest value, below which single precision cannot go
 ROUNDS = 4  # of corrections
 CLOSER = 0.6  # share of the residual asked for that a correction may leave by its own account
 MOST_CORRECTIONS = 16  # products that a round of corrections may take
@@ -32,14 +32,14 @@ ROOM = 2**28  # bytes that are not checked for
 
 
 def rough_ways(products: Any, trace: float, width: int) -> list[Way]:
-    """Return the ways to go on in single precision, with their cost beside products in double precision."""
+    """Return the ways to go on in single precision, with their cost relative to products in double precision."""
     if not getattr(products, "may_round", False) or not trace > 0:
         return []
     short, long = sorted(products.shape)
     ways = []
     if _fits(8 * short * long):
         ways.append(Way(lambda: RoughTable(products, trace, width), COPIED + CORRECTED, TILED, ROUND_OFF))
-    if _fits(4 * short * (short + long)):
+    if _fits(4 * short * (long + 3 * short)):  # the square itself, padded, and in tiles
         price = COPIED / 2 + CORRECTED / 2 + HALF * short / (2 * THIN * width)
         ways.append(Way(lambda: RoughSquare(products, trace, width), price, TILED * short / (2 * long), ROUND_OFF))
     return ways
@@ -145,9 +145,9 @@ def refined(
         steps += 1
         gaps, unit = np.linalg.norm(R, axis=1), np.maximum(values, weak * values[0])
         settled = bool((gaps <= tol * unit).all())
-        moved = (
-            None if settled or turn == ROUNDS else _moved(rough, known, values, R, beyond, found, CLOSER * tol * unit)
-        )
+        if settled or turn == ROUNDS:
+            break
+        moved = _moved(rough, known, values, R, beyond, found, CLOSER * tol * unit)
         if moved is None:
             break
         known, taken = moved

@@ -32,10 +32,7 @@ WORSE = 2.0  # growth of the change at which an extrapolation was a mistake
 CYCLE = 30  # rounds without progress after which supports of a given size are given up
 LATE, FAR = 30, 1e-2  # rounds after which supports that change so much are left to rounding, which grows in each
 TIE = 1e-9  # relative difference of two entries that are equal up to rounding
-FINEST, POLISH = (
-    1e-14,
-    20,
-)  # change, and rounds beyond the tolerance, down to and up to which the last digits are sought
+FINEST, POLISH = 1e-14, 20  # change, and rounds beyond the tolerance, at which the search for the last digits ends
 GAIN = 1e-11  # relative fall of the objective that a long turn must bring: less may be rounding
 STILL, ROUNDING = 30, 1e-7  # rounds without progress after which changes this small are rounding: G is ill-conditioned
 
