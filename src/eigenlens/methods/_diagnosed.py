@@ -70,11 +70,11 @@ class Diagnosis:
         return (self.t2 > self.t2_limit) | (self.q > self.q_limit)
 
     def __str__(self) -> str:
-        n = len(self.t2)
+        n, count = len(self.t2), int(self.outlying.sum())
         far, off = int(np.sum(self.t2 > self.t2_limit)), int(np.sum(self.q > self.q_limit))
         return (
-            f"{int(self.outlying.sum())} of {n:,} row{'' if n == 1 else 's'} lie beyond a limit: {far} by T², {off} by "
-            f"Q; about {n * self.level:.0f} each are expected at {100 * self.level:g}%."
+            f"{count} of {n:,} row{'' if n == 1 else 's'} {'lies' if count == 1 else 'lie'} beyond a limit: {far} by "
+            f"T², {off} by Q; about {n * self.level:.0f} each are expected at {100 * self.level:g}%."
         )
 
     def __repr__(self) -> str:

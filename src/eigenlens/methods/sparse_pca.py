@@ -323,8 +323,8 @@ class SparsePCA(PrincipalComponents):
         self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
-        if self.ridge is not None and (not is_number(self.ridge) or self.ridge != np.inf):
-            check_number("ridge", self.ridge, 0)
+        if self.ridge is not None and not (is_number(self.ridge) and self.ridge >= 0):
+            raise errors.InputError(f"ridge={self.ridge!r}, but it must be None, a number of at least 0, or numpy.inf.")
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
 
