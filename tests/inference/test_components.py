@@ -9,7 +9,7 @@ from sklearn.decomposition import FactorAnalysis
 
 from eigenlens._core.errors import InputError
 from eigenlens.inference import components_test, components_test_of_moments, conditional_test, gap_test
-from eigenlens.inference.components import share_found
+from eigenlens.inference.components import _statistic_of_products, share_found, statistic_of
 from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
 
 NOISES = ("permutation", "flips", "normal")
@@ -204,3 +204,20 @@ def test_a_budget_that_is_not_reached_changes_nothing():
     X = np.random.default_rng(4).standard_normal((60, 5))
     one, other = components_test(X), components_test(X, budget=1e12)
     assert (one.dimension, other.stopped) == (other.dimension, False)
+
+
+@pytest.mark.parametrize("d", [0, 3])
+@pytest.mark.parametrize("kind", ["normal", "signs", "copies", "equal", "nothing"])
+def test_large_tables_need_few_eigenvalues(kind, d):
+    """The next one and the trace are enough, and come out as from all of them."""
+    rng = np.random.default_rng(0)
+    A = {
+        "normal": rng.standard_normal((400, 500)),
+        "signs": rng.choice([-1.0, 1.0], (400, 500)),
+        "copies": np.repeat(rng.standard_normal((200, 500)), 2, axis=0),
+        "equal": np.eye(400),
+        "nothing": np.zeros((400, 500)),
+    }[kind]
+    W = A @ A.T
+    every = np.linalg.eigvalsh(W)[::-1]
+    np.testing.assert_allclose(_statistic_of_products(W, d, 500), statistic_of(every, d, 500), rtol=1e-9, atol=1e-300)
