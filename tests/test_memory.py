@@ -1,8 +1,11 @@
 """Memory is compared with what there is, and the answer says what would fit."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from eigenlens import PCA
 from eigenlens._core import memory
 from eigenlens._core.errors import InputError
 
@@ -30,3 +33,16 @@ def test_nothing_told_is_nothing_refused(monkeypatch):
     for source in ("_from_meminfo", "_from_cgroups", "_from_limits"):
         monkeypatch.setattr(memory, source, lambda root: None)
     memory.require(2**60, "A table", "use less")
+
+
+@pytest.mark.parametrize("order", ["columns of a table", "Fortran"])
+def test_rows_that_are_not_adjacent_are_not_copied_as_a_whole(order):
+    """Looking for a typical row among those of a view copied all of them."""
+    X = np.random.default_rng(0).standard_normal((60_000, 100))
+    view = X[:, :90] if order == "columns of a table" else np.asfortranarray(X)
+    PCA(2).fit(view[:500])
+    tracemalloc.start()
+    PCA(2).fit(view)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < view.nbytes / 3

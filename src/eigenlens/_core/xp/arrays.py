@@ -167,8 +167,8 @@ def float64(x: Any) -> Array:
 
 def take_rows(table: Any, codes: Any) -> Array:
     """Return table[codes]."""
-    if isinstance(table, np.ndarray):
-        return table.take(codes, axis=0)
+    if isinstance(table, np.ndarray):  # `take` is faster, but copies all of a table whose rows are not adjacent
+        return table.take(codes, axis=0) if table.flags.c_contiguous else table[codes]
     return namespace(table).take(table, codes, axis=0)
 
 
