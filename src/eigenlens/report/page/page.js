@@ -594,7 +594,11 @@
   drawPairs();
   list();
   if (parent !== window) { // in a frame: whoever holds it may show the page whole
-    const tell = () => parent.postMessage({ eigenlensHeight: Math.ceil(document.body.offsetHeight) + 32 }, "*");
+    const tell = () => {
+      const height = Math.ceil(document.body.offsetHeight);
+      if (height > 0) parent.postMessage({ eigenlensHeight: height + 32 }, "*");
+      else setTimeout(tell, 50); // not laid out yet
+    };
     tell(); // a frame that is out of sight hears of no change before it is seen
     new ResizeObserver(tell).observe(document.body);
   }
