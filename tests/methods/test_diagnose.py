@@ -57,10 +57,21 @@ def test_limits_hold_on_fresh_rows(values, n, tables, monkeypatch):
 
 
 def test_the_limit_of_a_weak_direction_holds_where_rows_are_few(monkeypatch):
-    """The limit varies from table to table; one that was right on average was exceeded by more than 6% of rows."""
+    """The limit varies from table to table; one that was right on average was exceeded more often than it should be.
+
+    200 tables tell a share to a third of a per cent, so what the correction does is seen by the same tables without it.
+    """
     monkeypatch.setattr(limits_of_rows, "TABLES", 50)
-    draw, n, values, beyond = np.random.default_rng(15), 20, np.r_[3.0, np.ones(9)], []
-    for _ in range(200):
+    beyond = shares_beyond_a_weak_direction(200)
+    assert 0.04 < np.mean(beyond) < 0.06
+    monkeypatch.setattr(limits_of_rows, "SPREAD", 0.0)
+    assert np.mean(shares_beyond_a_weak_direction(50) - beyond[:50]) > 0.003
+
+
+def shares_beyond_a_weak_direction(tables, n=20):
+    """Return the share of all new rows beyond the limit of T², table by table, as the law of the rows has it."""
+    draw, values, beyond = np.random.default_rng(0), np.r_[3.0, np.ones(9)], []
+    for _ in range(tables):
         rows = draw.standard_normal((n, 10)) * np.sqrt(values)
         centre = rows.mean(axis=0)
         _, s, Vt = np.linalg.svd(rows - centre, full_matrices=False)
@@ -68,7 +79,7 @@ def test_the_limit_of_a_weak_direction_holds_where_rows_are_few(monkeypatch):
         reach = np.sqrt(limits_of_rows.row_limits(found, 1, n, 10, 0.05).t2 * found[0])
         spread, off = np.sqrt(Vt[0] @ (values * Vt[0])), Vt[0] @ centre
         beyond.append(norm.sf((reach + off) / spread) + norm.sf((reach - off) / spread))
-    assert 0.04 < np.mean(beyond) < 0.06
+    return np.array(beyond)
 
 
 def test_limits_need_no_rows_of_the_fit():

@@ -131,9 +131,8 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     def _value(self, name: str) -> Any:
         """Return a parameter: as it was given, or as cross-validation has chosen it."""
-        value = getattr(self, name)
-        if not (isinstance(value, str) and value == "cv"):
-            return value
+        if self._validated is None or name != self._validated.name or not self._asks_validation:
+            return getattr(self, name)
         if self._chosen is None:
             raise errors.InputError(
                 f"{name}='cv' scores rows by models that have not seen them, which moments cannot do; use fit, or give "
