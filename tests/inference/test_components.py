@@ -9,8 +9,9 @@ from sklearn.decomposition import FactorAnalysis
 
 from eigenlens._core.errors import InputError
 from eigenlens.inference import components_test, components_test_of_moments, conditional_test, gap_test
-from eigenlens.inference.components import _statistic_of_products, share_found, statistic_of
+from eigenlens.inference.components import share_found
 from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
+from eigenlens.inference.next_eigenvalue import statistic_of, statistic_of_products
 
 NOISES = ("permutation", "flips", "normal")
 CRABS = [
@@ -220,4 +221,4 @@ def test_large_tables_need_few_eigenvalues(kind, d):
     }[kind]
     W = A @ A.T
     every = np.linalg.eigvalsh(W)[::-1]
-    np.testing.assert_allclose(_statistic_of_products(W, d, 500), statistic_of(every, d, 500), rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(statistic_of_products(W, d, 500), statistic_of(every, d, 500), rtol=1e-9, atol=1e-300)

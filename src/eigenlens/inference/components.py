@@ -21,7 +21,6 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse.linalg import ArpackError, eigsh
 from scipy.stats import norm
 
 from .._core import errors
@@ -30,6 +29,7 @@ from .._core.typing import ColumnLike, RandomState
 from .dimension_test import DimensionTest
 from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
 from .moves import Moves
+from .next_eigenvalue import statistic_of, statistic_of_products
 from .parallel import TIED, check_draws
 from .power import POWER
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
@@ -42,8 +42,6 @@ NAMES = {
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
 THEORY = 100  # rows and columns from which normal noise follows its law as closely as draws can tell
 ROUNDS, MOST_LEVERAGE = 20, 0.99  # of the equations for the sizes of rows
-ITERATED, FEW_OF_MANY = 300, 20  # rows of a matrix from which one eigenvalue in so many is found by iteration
-RESIDUAL = 1e-7  # of the iteration, relative to the eigenvalue, which is right to about its square
 FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
 
 #: From a fit to a function that draws noise (m, p) whose columns have sums of squares 1, in units of their own noise.
@@ -349,37 +347,19 @@ def _by_theory(found: float, n: float, p: int, alpha: float) -> tuple[float, flo
     return ratio_survival((found * n - edge.centre) / edge.spread, n, p), bar
 
 
-def statistic_of(values: np.ndarray, d: int, p: int) -> float:
-    return float(values[d] * (p - d) / max(values[d:].sum(), np.finfo(float).tiny))
-
-
 def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:
     """Return the statistic of the d directions with drawn noise."""
     own = 1 / fit.noise - np.sum(fit.loadings**2, axis=1)  # 1, unless the noise of a column is at its bound
     M = np.concatenate([fit.loadings.T, E * np.sqrt(np.maximum(own, np.finfo(float).tiny))])
     p = M.shape[1]
     if p > len(M):
-        return _statistic_of_products(M @ M.T, d, p)
+        return statistic_of_products(M @ M.T, d, p)
     W = M.T @ M
     if d > 0 and p <= REFITTED:
         values, V = np.linalg.eigh(W)
         root = np.sqrt(changed(np.diag(W), values[::-1][:d], V[:, ::-1][:, :d]))
         W = W / root / root[:, None]
-    return _statistic_of_products(W, d, p)
-
-
-def _statistic_of_products(W: np.ndarray, d: int, p: int) -> float:
-    """Return the statistic of a matrix of products; of a large one, from its first d + 1 eigenvalues and its trace."""
-    if len(W) >= ITERATED and FEW_OF_MANY * (d + 1) <= len(W):
-        start = np.random.default_rng(0).standard_normal(len(W))
-        try:
-            first = np.sort(eigsh(W, k=d + 1, v0=start, tol=RESIDUAL, return_eigenvectors=False))[::-1]
-        except ArpackError:
-            pass
-        else:
-            left = float(np.trace(W) - first[:d].sum())
-            return float(first[d] * (p - d) / max(left, np.finfo(float).tiny))
-    return statistic_of(np.linalg.eigvalsh(W)[::-1], d, p)
+    return statistic_of_products(W, d, p)
 
 
 def share_found(bar: float, n: float, p: int) -> float:

@@ -17,9 +17,10 @@ import scipy.linalg
 
 from .._core.parameters import seed_of
 from ..normal.redrawn import Law, Redrawn
-from .components import BEYOND, FIRST, statistic_of
+from .components import BEYOND, FIRST
 from .dimension_test import DimensionTest
 from .factor_fit import Standardised, fit_factors, most_directions
+from .next_eigenvalue import statistic_of
 from .parallel import TIED, check_draws
 
 ENOUGH = 49  # draws that tell a p-value which is not significant
