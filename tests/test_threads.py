@@ -1,15 +1,22 @@
 """Threads of our own: results in order, nothing left behind, no waiting for oneself, and forks."""
 
 import multiprocessing
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
+import eigenlens
 from eigenlens._core import xp as _xp
 from eigenlens._core.limits import thread_count
 from eigenlens._core.threads import threaded
+from eigenlens.testing import all_estimators, all_regressors, sample_for
+
+SOURCES = str(Path(eigenlens.__file__).parent)
 
 
 def test_results_come_in_order():
@@ -168,3 +175,88 @@ def test_a_process_forked_during_a_fit_uses_all_its_threads(inside):
     before = thread_count()
     assert _fork_while(inside) == (before, True)
     assert thread_count() == before
+
+
+# -- one model, shared by threads while another refits it -----------------------------------------------------------
+
+MODELS = [cls() for cls in (*all_estimators(), *all_regressors())]
+each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+
+def two_samples(model):
+    target = "table" if type(model) in all_regressors() else "none"
+    return [sample_for(model, 60, 4, target=target, seed=seed) for seed in (0, 1)]
+
+
+def answers(model, X):
+    for name in ("transform", "predict", "predict_proba", "decision_function"):
+        if hasattr(model, name):
+            found = getattr(model, name)(X)
+            yield name, found if isinstance(found, tuple) else (found,)
+
+
+def same(found, expected):
+    return all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def refits(model):
+    return [name for name in ("fit", "partial_fit", "fit_moments") if hasattr(model, name)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "name"), [pytest.param(model, name, id=f"{model!r}-{name}") for model in MODELS for name in refits(model)]
+)
+def test_a_fit_publishes_what_it_found_in_one_assignment(model, name):
+    first, second = two_samples(model)
+    given = (clone(model).fit(*second.arguments()).moments_,) if name == "fit_moments" else second.arguments()
+    model = clone(model).fit(*first.arguments())
+    before = vars(model).copy()
+    seen = []
+
+    def look(frame, event, argument):
+        state = vars(model)
+        changed = state.keys() != before.keys() or any(state[name] is not before[name] for name in before)
+        if event == "call" and changed and frame.f_code.co_filename.startswith(SOURCES):
+            seen.append(frame.f_code.co_qualname)
+
+    sys.setprofile(look)
+    try:
+        getattr(model, name)(*given)
+    finally:
+        sys.setprofile(None)
+    assert not seen, f"{seen[0]} ran while the model was half of one fit and half of the other"
+
+
+@pytest.mark.filterwarnings("ignore")
+@each_model
+def test_answers_are_of_one_fit_while_a_thread_refits(model):
+    data = two_samples(model)
+    X = data[0].X
+    fits = [clone(model).fit(*one.arguments()) for one in data]
+    expected = [dict(answers(fit, X)) for fit in fits]
+    shared = clone(model).fit(*data[0].arguments())
+    done = threading.Event()
+
+    def refit():
+        k = 1
+        while not done.is_set():
+            shared.__dict__ = vars(fits[k]).copy()  # as a fit publishes, and much more often
+            k = 1 - k
+            time.sleep(0)
+
+    interval = sys.getswitchinterval()
+    refitter = threading.Thread(target=refit)
+    wrong = []
+    try:
+        sys.setswitchinterval(1e-5)
+        refitter.start()
+        for _ in range(30):
+            for name, found in answers(shared, X):
+                if not any(same(found, said[name]) for said in expected):
+                    wrong.append(name)
+    finally:
+        done.set()
+        sys.setswitchinterval(interval)
+        refitter.join(60)
+    assert not wrong

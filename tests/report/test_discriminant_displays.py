@@ -2,12 +2,14 @@
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.text import Text
 from sklearn.datasets import load_digits, load_iris
 
 from eigenlens import FDA, LDA, MDA, PDA
-from eigenlens.report import CoefficientDisplay, DiscriminantDisplay, FunctionDisplay
+from eigenlens._core.errors import InputError
+from eigenlens.report import CoefficientDisplay, DecisionDisplay, DiscriminantDisplay, FunctionDisplay
 
 mpl.use("Agg")
 X, y = load_iris(return_X_y=True)
@@ -80,3 +82,23 @@ def test_names_of_many_classes_are_read_upon_their_rows():
         ax = LDA().fit(X, labels).plot(X, labels).ax_
     assert {text.get_color() for text in ax.texts} == {"white"}
     assert {drawn.get_alpha() for drawn in ax.collections if len(drawn.get_offsets()) == 20} == {0.3}
+
+
+@pytest.mark.parametrize("display", [DiscriminantDisplay, DecisionDisplay])
+def test_classes_in_an_order_of_their_own_keep_their_rows(display):
+    X, codes = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[codes]
+    y = pd.Series(pd.Categorical(names, categories=["virginica", "setosa", "versicolor"], ordered=True))
+    drawn = display.from_estimator(LDA().fit(X, y), X, y)
+    assert list(drawn.classes[drawn.codes]) == list(names)
+
+
+@pytest.mark.parametrize("display", [DiscriminantDisplay, DecisionDisplay])
+@pytest.mark.parametrize("label", ["aster", "zinnia"])
+def test_a_label_that_the_fit_has_not_seen_is_refused(display, label):
+    X, codes = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[codes]
+    model = LDA().fit(X, y)
+    y[3] = label
+    with pytest.raises(InputError, match=f"{label}.*not seen"):
+        display.from_estimator(model, X, y)

@@ -66,7 +66,7 @@ def test_path():
     model = KernelRegressor(lam="gcv").fit(X[:, :3], X[:, 3])
     display = PathDisplay.from_estimator(model)
     assert np.array_equal(display.ax_.lines[0].get_ydata(), model.path_.gcv)
-    with pytest.raises(AttributeError, match="lam='gcv'"):
+    with pytest.raises(InputError, match="lam='gcv'"):
         PathDisplay.from_estimator(KernelRegressor(lam=1.0).fit(X[:, :3], X[:, 3]))
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import isfunction
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from . import errors, limits
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+CHANGES = ("fit", "partial_fit", "set_")  # beginnings of the names of methods that change their model
 
 
 def is_number(value: Any, *, integer: bool = False) -> bool:
@@ -84,22 +89,59 @@ def check_count(value: Any, auto: bool = False) -> None:
         )
 
 
-@contextmanager
-def unchanged_on_failure(model: Any) -> Iterator[None]:
-    """Give a model back the attributes it had, whatever is raised inside a `with` block, Ctrl-C included.
+def published_at_once(fit: Method) -> Method:
+    """Let a method that fits work on a copy of the model, and publish what it found in one assignment.
 
-    Memory that ends on the way, where it could not be foreseen, is told in our own words.
+    So other threads see one fit or the other, and a fit that fails leaves the model as it was, Ctrl-C included. Memory
+    that ends on the way, where it could not be foreseen, is told in our own words.
     """
-    before = model.__dict__.copy()
-    limits.settle_blas()
-    try:
-        yield
-    except BaseException as error:
-        model.__dict__.clear()
-        model.__dict__.update(before)
-        if limits.ran_out(error):
-            raise errors.TooLargeError(
-                f"Memory ran out during the fit of {type(model).__name__} ({error or 'no size given'}); the model is "
-                "as it was. Use fewer rows or columns, or give the process more memory."
-            ) from error
-        raise
+
+    @wraps(fit)
+    def published(self: Any, *args: Any, **options: Any) -> Any:
+        work = object.__new__(type(self))
+        work.__dict__ = self.__dict__.copy()
+        limits.settle_blas()
+        try:
+            fit(work, *args, **options)
+        except BaseException as error:
+            if limits.ran_out(error):
+                raise errors.TooLargeError(
+                    f"Memory ran out during the fit of {type(self).__name__} ({error or 'no size given'}); the model "
+                    "is as it was. Use fewer rows or columns, or give the process more memory."
+                ) from error
+            raise
+        self.__dict__ = work.__dict__
+        return self
+
+    return cast(Method, published)
+
+
+def of_one_fit(method: Method) -> Method:
+    """Let a method answer from the fit that is there when it begins, whatever other threads publish meanwhile."""
+
+    @wraps(method)
+    def answered(self: Any, *args: Any, **options: Any) -> Any:
+        view = object.__new__(type(self))
+        view.__dict__ = self.__dict__
+        return method(view, *args, **options)
+
+    answered.of_one_fit = True  # type: ignore[attr-defined]
+    return cast(Method, answered)
+
+
+class AnswersOfOneFit:
+    """Its public methods and properties answer `of_one_fit`, except those that change the model."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for base in cls.__mro__:
+            if base is object or base.__module__.startswith("sklearn."):
+                continue
+            for name, found in list(vars(base).items()):
+                if name.startswith("_") or name.startswith(CHANGES):
+                    continue
+                if isinstance(found, property):
+                    if found.fget is not None and not hasattr(found.fget, "of_one_fit"):
+                        setattr(base, name, property(of_one_fit(found.fget), found.fset, found.fdel, found.__doc__))
+                elif isfunction(found) and not hasattr(found, "of_one_fit"):
+                    setattr(base, name, of_one_fit(found))

@@ -19,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import unchanged_on_failure
+from .._core.parameters import published_at_once
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Cross, Factor, Moments, Outline
@@ -98,24 +98,24 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         needed = self._moments(kind)
         return taking_holes(needed) if self.missing in MODELLED else needed
 
+    @published_at_once
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            source = self._open(X, y, sample_weight, reset=True)
-            self._note_target(source, first=True)
-            self._check_parameters(Known.of(source, complete=True))
-            if self._asks_validation:
-                moments = self._validate(source)
-            else:
-                for name in OF_ROWS:
-                    self.__dict__.pop(name, None)
-                moments = self._collect(source)
+        self._check_parameters()
+        source = self._open(X, y, sample_weight, reset=True)
+        self._note_target(source, first=True)
+        self._check_parameters(Known.of(source, complete=True))
+        if self._asks_validation:
+            moments = self._validate(source)
+        else:
+            for name in OF_ROWS:
+                self.__dict__.pop(name, None)
+            moments = self._collect(source)
+        problem, spectrum = self._solved(moments)
+        better = problem.better_kind(spectrum, source)
+        if better is not None:
+            moments = self._collect(source, better)
             problem, spectrum = self._solved(moments)
-            better = problem.better_kind(spectrum, source)
-            if better is not None:
-                moments = self._collect(source, better)
-                problem, spectrum = self._solved(moments)
-            self._conclude(moments, problem, spectrum)
+        self._conclude(moments, problem, spectrum)
         return self
 
     # -- a parameter that cross-validation chooses -------------------------------------------------------------
@@ -166,6 +166,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         self._chosen, self.cv_path_ = found.value, found.path
         return found.moments
 
+    @published_at_once
     def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
         """Fit from moments of a source's rows, or of some of them, that were collected before.
 
@@ -177,17 +178,16 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         named : bool
             Whether the columns are those of the source, with their names.
         """
-        with unchanged_on_failure(self):
-            self.__dict__.pop("_count_test", None)
-            self._check_parameters()
-            if named:
-                self._check_columns(source, reset=True)
-            else:
-                self.n_features_in_ = source.n_features
-            self._note_target(source, first=True)
-            self._check_parameters(Known.of(source, complete=False))
-            moments = moments.copy()
-            self._conclude(moments, *self._solved(moments))
+        self.__dict__.pop("_count_test", None)
+        self._check_parameters()
+        if named:
+            self._check_columns(source, reset=True)
+        else:
+            self.n_features_in_ = source.n_features
+        self._note_target(source, first=True)
+        self._check_parameters(Known.of(source, complete=False))
+        moments = moments.copy()
+        self._conclude(moments, *self._solved(moments))
         return self
 
     def _loses_digits(self, moments: Any) -> bool:
@@ -198,32 +198,33 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         problem, spectrum = self._solved(moments)
         return bool(problem.condition(spectrum) > REREAD_CONDITION)
 
+    @published_at_once
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            first = not hasattr(self, "_collected")
-            if _has_no_rows(X) and _is_nothing(y) and _is_nothing(sample_weight):
-                if not first:
-                    self._check_columns(as_source(X, min_rows=0), reset=False)
-                return self
-            source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
-            self._note_target(source, first)
-            self.__dict__.pop("_count_test", None)
-            self._check_parameters(Known.of(source, complete=False))
-            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns), complete=False)
+        self._check_parameters()
+        first = not hasattr(self, "_collected")
+        if _has_no_rows(X) and _is_nothing(y) and _is_nothing(sample_weight):
             if not first:
-                # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
-                moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
-            self._collected = moments
-            try:
-                problem, spectrum = self._solved(moments)
-            except errors.InputError:
-                if hasattr(self, "spectrum_"):
-                    raise  # a model that could be solved before has been given parameters that cannot
-                return self
-            self._conclude(moments, problem, spectrum, warn_ranks=not problem.rows_are_few)
+                self._check_columns(as_source(X, min_rows=0), reset=False)
+            return self
+        source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
+        self._note_target(source, first)
+        self.__dict__.pop("_count_test", None)
+        self._check_parameters(Known.of(source, complete=False))
+        moments = self._collect(source, choose_kind(source.n_rows, source.n_columns), complete=False)
+        if not first:
+            # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
+            moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
+        self._collected = moments
+        try:
+            problem, spectrum = self._solved(moments)
+        except errors.InputError:
+            if hasattr(self, "spectrum_"):
+                raise  # a model that could be solved before has been given parameters that cannot
+            return self
+        self._conclude(moments, problem, spectrum, warn_ranks=not problem.rows_are_few)
         return self
 
+    @published_at_once
     def fit_moments(self, moments: Any) -> Self:
         """Fit from moments alone: many parameters from one pass over the rows.
 
@@ -236,20 +237,19 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         -------
         self
         """
-        with unchanged_on_failure(self):
-            self.__dict__.pop("_count_test", None)
-            self._check_parameters()
-            self._check_moments(moments)
-            n_features = moments.n_features  # refuses moments that have seen nothing
-            self._note_target(None, first=True)
-            self._check_parameters(Known(n_features))
-            if moments.names is not None:
-                self.feature_names_in_ = np.array(moments.names, dtype=object)
-            elif getattr(self, "n_features_in_", None) != n_features:
-                self.__dict__.pop("feature_names_in_", None)
-            self.n_features_in_ = n_features
-            moments = moments.copy()
-            self._conclude(moments, *self._solved(moments))
+        self.__dict__.pop("_count_test", None)
+        self._check_parameters()
+        self._check_moments(moments)
+        n_features = moments.n_features  # refuses moments that have seen nothing
+        self._note_target(None, first=True)
+        self._check_parameters(Known(n_features))
+        if moments.names is not None:
+            self.feature_names_in_ = np.array(moments.names, dtype=object)
+        elif getattr(self, "n_features_in_", None) != n_features:
+            self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = n_features
+        moments = moments.copy()
+        self._conclude(moments, *self._solved(moments))
         return self
 
     @property

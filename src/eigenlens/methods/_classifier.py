@@ -11,7 +11,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import plain
-from .._core.parameters import unchanged_on_failure
+from .._core.parameters import published_at_once
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
@@ -40,6 +40,7 @@ class PosteriorClassifier(ClassifierScore, RowsEstimator):
         `sharp` asks for more than their order: rounding of large scores must not show in their differences.
         """
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -60,10 +61,9 @@ class PosteriorClassifier(ClassifierScore, RowsEstimator):
         target : column, optional
             Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
-        with unchanged_on_failure(self):
-            if target is not None or self._target_columns is not None:
-                X, y = self._take_target(X, y, target)
-            return self._fit(X, y, sample_weight)
+        if target is not None or self._target_columns is not None:
+            X, y = self._take_target(X, y, target)
+        return self._fit(X, y, sample_weight)
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 

@@ -103,7 +103,7 @@ class DisplayMixin:
 
     def _size(self) -> str:
         """Say how many rows, columns and classes there were."""
-        moments, p = getattr(self, "_collected", None), getattr(self, "n_features_in_", None)
+        moments, p = getattr(self, "_whole_moments", None), getattr(self, "n_features_in_", None)
         if moments is None:
             weight = self.__dict__.get("_rows_seen")
         else:  # the weight of a table of counts is what they add up to

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_count, check_number, unchanged_on_failure
+from .._core.parameters import check_count, check_number, published_at_once
 from .._core.summaries import Table, table
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import (
@@ -96,6 +96,7 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
         self.n_slices = n_slices
         self.ridge = ridge
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -121,9 +122,8 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
         target : column or list of columns, optional
             Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
-        with unchanged_on_failure(self):
-            X, y = self._take_target(X, y, target)
-            return self._fit(X, response_of(y, slices), sample_weight)
+        X, y = self._take_target(X, y, target)
+        return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from .._core import errors
-from .._core.parameters import check_choice, unchanged_on_failure
+from .._core.parameters import check_choice, published_at_once
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Moments
@@ -51,6 +51,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
 
     n_components: Any
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -70,10 +71,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
         target : column or list of columns, optional
             Columns of X to exclude, by name.
         """
-        with unchanged_on_failure(self):
-            if target is not None or self._target_columns is not None:
-                X, _ = self._take_target(X, None, target)
-            return self._fit(X, None, sample_weight)
+        if target is not None or self._target_columns is not None:
+            X, _ = self._take_target(X, None, target)
+        return self._fit(X, None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""

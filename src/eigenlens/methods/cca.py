@@ -23,7 +23,7 @@ from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
+from .._core.parameters import check_choice, check_count, check_number, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
@@ -157,6 +157,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         self.ridge = ridge
         self.missing = missing
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -180,8 +181,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
             Instead of Y: the names of its columns, if X is a table that holds both.
         """
         Y = y if Y is None else Y
-        with unchanged_on_failure(self):
-            return self._fit(*self._take_target(X, Y, target), sample_weight)
+        return self._fit(*self._take_target(X, Y, target), sample_weight)
 
     def partial_fit(
         self,

@@ -26,7 +26,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from, unchanged_on_failure
+from .._core.parameters import check_choice, check_flag, check_number, check_seed, published_at_once, random_from
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..distances.landmark_maps import CHOICES, Landmarks, choose_landmarks
@@ -172,6 +172,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         self.overwrite = overwrite
         self.random_state = random_state
 
+    @published_at_once
     def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Make the map.
 
@@ -182,17 +183,16 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         """
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            source: Any = self._open(X, None, sample_weight, reset=True)
-            n, weight = source.table.shape[0], source.row_weights
-            weight = (np.ones(n) if weight is None else _xp.to_numpy(weight))[source.kept]
-            self.landmarks_ = None
-            if self.metric == "precomputed":
-                found = self._of_table(source, weight, self.overwrite or is_made(X))
-            else:
-                found = self._of_rows(source, weight)
-            self._publish(found, source)
+        self._check_parameters()
+        source: Any = self._open(X, None, sample_weight, reset=True)
+        n, weight = source.table.shape[0], source.row_weights
+        weight = (np.ones(n) if weight is None else _xp.to_numpy(weight))[source.kept]
+        self.landmarks_ = None
+        if self.metric == "precomputed":
+            found = self._of_table(source, weight, self.overwrite or is_made(X))
+        else:
+            found = self._of_rows(source, weight)
+        self._publish(found, source)
         return self
 
     def _open(self, X: TableLike, *args: Any, **keywords: Any) -> Any:

@@ -24,7 +24,7 @@ import scipy.stats
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count
+from .._core.parameters import check_choice, check_count, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table
 from .._core.typing import Array, ColumnLike, TableLike
@@ -105,6 +105,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
 
+    @published_at_once
     def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Find the axes.
 
@@ -120,6 +121,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         self._set_rows(X, sample_weight, self.__dict__.pop("_opened"))
         return self
 
+    @published_at_once
     def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)
@@ -293,7 +295,12 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         True
         """
         self._require_fit()
-        rows = self.rows_
+        rows = self._row_table
+        if rows is None:
+            raise errors.InputError(
+                "transform_columns needs the rows of the fit, which it keeps only if fit got the whole table in "
+                "memory; fit the table itself, or put these columns into it."
+            )
         source: Any = as_source(N, name="N", in_memory=True)
         counts = np.asarray(_xp.to_numpy(source.everything()[0]), dtype=np.float64)
         if len(counts) != len(rows):

@@ -25,7 +25,7 @@ from sklearn.utils.metaestimators import available_if
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import plain
-from .._core.parameters import check_number, unchanged_on_failure
+from .._core.parameters import check_number, of_one_fit, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..kernels import interior, libsvm
@@ -126,6 +126,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -145,20 +146,19 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        with unchanged_on_failure(self):
-            check_number("epsilon", self.epsilon, 0.0)
-            kernel = self._check_risk()
-            source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
-            self._single = source.single_response
-            rows = self._gather(source, kernel, self._far(kernel))
-            kernel = self._start(kernel, rows)
-            Y = _xp.float64(rows.y)
-            if self.loss == "squared":
-                self._fit_squares(kernel, rows, Y)
-            else:
-                every = np.arange(Y.shape[0])
-                targets = np.asarray(_xp.to_numpy(Y))
-                self._fit_support(kernel, rows, [(every, targets[:, j]) for j in range(Y.shape[1])])
+        check_number("epsilon", self.epsilon, 0.0)
+        kernel = self._check_risk()
+        source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
+        self._single = source.single_response
+        rows = self._gather(source, kernel, self._far(kernel))
+        kernel = self._start(kernel, rows)
+        Y = _xp.float64(rows.y)
+        if self.loss == "squared":
+            self._fit_squares(kernel, rows, Y)
+        else:
+            every = np.arange(Y.shape[0])
+            targets = np.asarray(_xp.to_numpy(Y))
+            self._fit_support(kernel, rows, [(every, targets[:, j]) for j in range(Y.shape[1])])
         return self
 
     def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
@@ -267,6 +267,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -286,27 +287,26 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        with unchanged_on_failure(self):
-            kernel = self._check_risk()
-            source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
-            labels = source.labels
-            K = len(labels.classes)
-            if K < 2:
-                raise errors.one_class(labels.classes[0] if K else None)
-            rows = self._gather(source, kernel, self._far(kernel))
-            kernel = self._start(kernel, rows)
-            codes = np.asarray(_xp.to_numpy(rows.y), dtype=np.intp)
-            self._n_classes = K
-            if self.loss == "hinge":
-                self._fit_support(kernel, rows, _pairs_of(codes, K))
+        kernel = self._check_risk()
+        source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
+        labels = source.labels
+        K = len(labels.classes)
+        if K < 2:
+            raise errors.one_class(labels.classes[0] if K else None)
+        rows = self._gather(source, kernel, self._far(kernel))
+        kernel = self._start(kernel, rows)
+        codes = np.asarray(_xp.to_numpy(rows.y), dtype=np.intp)
+        self._n_classes = K
+        if self.loss == "hinge":
+            self._fit_support(kernel, rows, _pairs_of(codes, K))
+        else:
+            indicator = np.equal(codes[:, None], np.arange(K) if K > 2 else [1]).astype(float)
+            targets = _xp.like(indicator, rows.X)
+            if self.loss == "squared":
+                self._fit_squares(kernel, rows, 2.0 * targets - 1.0)
             else:
-                indicator = np.equal(codes[:, None], np.arange(K) if K > 2 else [1]).astype(float)
-                targets = _xp.like(indicator, rows.X)
-                if self.loss == "squared":
-                    self._fit_squares(kernel, rows, 2.0 * targets - 1.0)
-                else:
-                    self._fit_logistic(kernel, rows, targets)
-            self.classes_ = labels.classes if labels.native is None else _xp.like(labels.classes, labels.native)
+                self._fit_logistic(kernel, rows, targets)
+        self.classes_ = labels.classes if labels.native is None else _xp.like(labels.classes, labels.native)
         return self
 
     # -- use -----------------------------------------------------------------------------------------------------
@@ -344,6 +344,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         return True
 
     @available_if(_is_logistic)
+    @of_one_fit
     def predict_log_proba(self, X: TableLike) -> Array:
         """Return the logarithms of the probabilities of the classes (n, K); loss "logistic" only; always float64."""
         return self._over_rows(X, self._log_probabilities, keep_dtype=False, named=self._by_class("log_probability"))
@@ -359,6 +360,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     @available_if(_is_logistic)
+    @of_one_fit
     def predict_proba(self, X: TableLike) -> Array:
         """Return the probabilities of the classes (n, K); loss "logistic" only; always float64."""
 

@@ -23,7 +23,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_count, unchanged_on_failure
+from .._core.parameters import check_count, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from ..kernels import Kernel, Linear, Precomputed
@@ -118,6 +118,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self.kernel = kernel
         self.n_landmarks = n_landmarks
 
+    @published_at_once
     def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Find the axes.
 
@@ -128,26 +129,25 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         """
-        with unchanged_on_failure(self):
-            check_count(self.n_components)
-            kernel = self._check_kernel()
-            source: Any = self._open(X, None, sample_weight, reset=True)
-            rows = self._gather(source, kernel)
-            n = rows.X.shape[0]
-            if self.n_components is not None and self.n_components > n:
-                raise errors.components_out_of_range(self.n_components, n, f"{n} rows give at most {n} axes")
-            kernel = self._resolve(kernel, rows)
-            if kernel.conditional_order > 1:
-                what = "centring makes only those of order 1 positive definite"
-                raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
-            self._forget("_preimage", "_expansion")
-            self.kernel_, self._pivot = kernel, rows.pivot
-            self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
-            if self.n_landmarks is None:
-                self._fit_all(shifted(kernel, rows.pivot), rows)
-            else:
-                self._fit_landmarks(kernel, rows)
-            self._set_embedding(X, source, rows)
+        check_count(self.n_components)
+        kernel = self._check_kernel()
+        source: Any = self._open(X, None, sample_weight, reset=True)
+        rows = self._gather(source, kernel)
+        n = rows.X.shape[0]
+        if self.n_components is not None and self.n_components > n:
+            raise errors.components_out_of_range(self.n_components, n, f"{n} rows give at most {n} axes")
+        kernel = self._resolve(kernel, rows)
+        if kernel.conditional_order > 1:
+            what = "centring makes only those of order 1 positive definite"
+            raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
+        self._forget("_preimage", "_expansion")
+        self.kernel_, self._pivot = kernel, rows.pivot
+        self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
+        if self.n_landmarks is None:
+            self._fit_all(shifted(kernel, rows.pivot), rows)
+        else:
+            self._fit_landmarks(kernel, rows)
+        self._set_embedding(X, source, rows)
         return self
 
     def _strengths(self) -> np.ndarray:

@@ -25,7 +25,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import unchanged_on_failure
+from .._core.parameters import published_at_once
 from .._core.stored import stored
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
@@ -144,6 +144,7 @@ class LocalizedSIR(InverseRegression):
         self.n_neighbors = n_neighbors
         self.ridge = ridge
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -168,11 +169,10 @@ class LocalizedSIR(InverseRegression):
         target : column or list of columns, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        with unchanged_on_failure(self):
-            super().fit(X, y, sample_weight, slices, target=target)
-            if self.n_components == "auto" and len(self.eigenvalues_) > 1:
-                response = y if slices is None else slices
-                self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))
+        super().fit(X, y, sample_weight, slices, target=target)
+        if self.n_components == "auto" and len(self.eigenvalues_) > 1:
+            response = y if slices is None else slices
+            self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))
         return self
 
     def fit_moments(self, moments: Any) -> Self:

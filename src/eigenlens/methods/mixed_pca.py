@@ -23,7 +23,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count
+from .._core.parameters import check_choice, check_count, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
@@ -134,6 +134,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         self.categories = categories
         self.missing = missing
 
+    @published_at_once
     def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Find the axes.
 
@@ -149,6 +150,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         self._fit_rows = (X, sample_weight) if _in_memory(X) else None  # for `supplementary`; never saved
         return self
 
+    @published_at_once
     def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)

@@ -25,7 +25,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
+from .._core.parameters import check_choice, check_count, check_number, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table, table
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
@@ -132,6 +132,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         self.residuals = residuals
         self.ridge = ridge
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -152,8 +153,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        with unchanged_on_failure(self):
-            return self._fit(*self._take_target(X, y, target), sample_weight)
+        return self._fit(*self._take_target(X, y, target), sample_weight)
 
     def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
+from .._core.parameters import check_choice, check_count, check_number, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
@@ -151,6 +151,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self.max_iter = max_iter
         self.progress = progress
 
+    @published_at_once
     def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Split the table.
 
@@ -162,16 +163,15 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice; a row of weight 0 is split like a new row.
         """
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            source: Any = self._open(X, None, sample_weight, reset=True)
-            values, weight = source.everything()
-            rows, observed = observed_cells(_xp.float64(values))
-            refuse_empty(observed)
-            counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
-            self._check_size(int(counted.sum()), rows.shape[1])
-            self._split(rows, observed, weight, counted, values.dtype)
-            warn_if_few(observed, self.rank_)
+        self._check_parameters()
+        source: Any = self._open(X, None, sample_weight, reset=True)
+        values, weight = source.everything()
+        rows, observed = observed_cells(_xp.float64(values))
+        refuse_empty(observed)
+        counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
+        self._check_size(int(counted.sum()), rows.shape[1])
+        self._split(rows, observed, weight, counted, values.dtype)
+        warn_if_few(observed, self.rank_)
         return self
 
     def _strengths(self) -> np.ndarray:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._core import errors
 from .._core import xp as _xp
 from .._core.optional import require
-from .._core.parameters import is_number, unchanged_on_failure
+from .._core.parameters import is_number, published_at_once
 from .._core.summaries import Summary, Table
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..sources import RegressorScore, TargetColumns, as_source, whole
@@ -50,6 +50,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
             raise errors.InputTypeError(f"{cls.__name__} has no parameter {name}: {cls._foreign_names[name]}.")
         return super().__new__(cls)
 
+    @published_at_once
     def fit(
         self,
         X: TableLike,
@@ -74,10 +75,9 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         -------
         self
         """
-        with unchanged_on_failure(self):
-            self._fit(*self._read(*self._take_target(X, y, target), sample_weight))
-            self._rows_seen = int(np.count_nonzero(self._places >= 0))
-            del self._places
+        self._fit(*self._read(*self._take_target(X, y, target), sample_weight))
+        self._rows_seen = int(np.count_nonzero(self._places >= 0))
+        del self._places
         return self
 
     def summary(self) -> Summary:

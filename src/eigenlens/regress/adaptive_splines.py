@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.drawing import Display
 from .._core.limits import threads_with_buffers
-from .._core.parameters import check_number, is_number, unchanged_on_failure
+from .._core.parameters import check_number, is_number, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
@@ -223,6 +223,7 @@ class AdaptiveSplines(TermTables):
         }
         self._frame(X, found.R[:, best.terms])
 
+    @published_at_once
     def fit_terms(
         self,
         X: TableLike,
@@ -244,27 +245,26 @@ class AdaptiveSplines(TermTables):
         -------
         self
         """
-        with unchanged_on_failure(self):
-            rows, Y, w = self._read(X, y, sample_weight)
-            penalty = make_rules(self, rows.shape[1], self._feature_names()).penalty
-            basis = [t if isinstance(t, Term) else self._term(t) for t in terms]
-            if not basis or basis[0].factors:
-                raise errors.InputError("terms must begin with the constant; put Term() or an empty list first")
-            unit, Y = Unit.of(Y, w)
-            R, subset = least_squares(evaluate(basis, rows), Y, w)
-            self._keep(basis, subset, unit, w, penalty)
-            total = float(np.sum(w[:, None] * Y**2)) * unit.scale**2
-            self._compare(total, gcv(total, 1, self._W, penalty))
-            self._frame(rows, R)
-            for stale in (
-                "_places",
-                "forward_terms_",
-                "forward_path_",
-                "pruning_path_",
-                "stopped_",
-                "_importances",
-            ):
-                self.__dict__.pop(stale, None)
+        rows, Y, w = self._read(X, y, sample_weight)
+        penalty = make_rules(self, rows.shape[1], self._feature_names()).penalty
+        basis = [t if isinstance(t, Term) else self._term(t) for t in terms]
+        if not basis or basis[0].factors:
+            raise errors.InputError("terms must begin with the constant; put Term() or an empty list first")
+        unit, Y = Unit.of(Y, w)
+        R, subset = least_squares(evaluate(basis, rows), Y, w)
+        self._keep(basis, subset, unit, w, penalty)
+        total = float(np.sum(w[:, None] * Y**2)) * unit.scale**2
+        self._compare(total, gcv(total, 1, self._W, penalty))
+        self._frame(rows, R)
+        for stale in (
+            "_places",
+            "forward_terms_",
+            "forward_path_",
+            "pruning_path_",
+            "stopped_",
+            "_importances",
+        ):
+            self.__dict__.pop(stale, None)
         return self
 
     def _predict(self, X: Floats) -> Floats:

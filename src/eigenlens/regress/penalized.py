@@ -22,7 +22,7 @@ from scipy.linalg import svd
 from scipy.optimize import brentq, minimize_scalar
 
 from .._core import errors
-from .._core.parameters import check_choice, check_number, unchanged_on_failure
+from .._core.parameters import check_choice, check_number, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array
@@ -97,6 +97,7 @@ class PenalizedRegression(Regressor):
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         self._settle(lambda root: Path(X, Y, w, root), X.shape[1])
 
+    @published_at_once
     def _fit_centred(self, A: Floats, E: Floats, W: float, x_mean: Floats, y_mean: Floats, single: bool) -> Self:
         """Fit from rows whose products are those of the centred rows, such as a factor of their joint scatter.
 
@@ -110,9 +111,8 @@ class PenalizedRegression(Regressor):
         single : bool
             Whether y is one column without a dimension of its own.
         """
-        with unchanged_on_failure(self):
-            self._y_was_1d, self._n_responses, self.n_features_in_ = single, E.shape[1], A.shape[1]
-            self._settle(lambda root: Path.of_centred(A, E, W, x_mean, y_mean, root), A.shape[1])
+        self._y_was_1d, self._n_responses, self.n_features_in_ = single, E.shape[1], A.shape[1]
+        self._settle(lambda root: Path.of_centred(A, E, W, x_mean, y_mean, root), A.shape[1])
         return self
 
     def _settle(self, path_of: Callable[[Floats], Path], p: int) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
+from .._core import xp as _xp
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
 
 #: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be; each has a contrast
@@ -24,6 +26,7 @@ __all__ = [
     "QUIET",
     "Display",
     "axes_for",
+    "class_codes",
     "density_colours",
     "name_centres",
     "plain",
@@ -31,6 +34,20 @@ __all__ = [
     "row_names",
     "slice_colours",
 ]
+
+
+def class_codes(y: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the place of each label among the classes of a fit, in any order; refuse labels it has not seen."""
+    labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
+    strange = ~np.isin(labels, classes)
+    if strange.any():
+        known = errors.shortened(classes.tolist())
+        raise errors.InputError(
+            f"y has the label {errors.plain(labels[strange][0])!r}, which the fit has not seen; its classes are "
+            f"{known}. Leave these rows out, or fit with them."
+        )
+    order = np.argsort(classes)  # pandas categories have an order of their own
+    return np.asarray(order[np.searchsorted(classes[order], labels)])
 
 
 def slice_colours(n: int, ordered: bool) -> list[Any]:

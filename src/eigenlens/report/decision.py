@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import COLOURS, INK, Display, plain, point_size
+from ._style import COLOURS, INK, Display, class_codes, plain, point_size
 
 STEPS = 200
 
@@ -80,13 +80,15 @@ class DecisionDisplay(Display):
         """
         values = np.asarray(_xp.to_numpy(X) if _xp.is_array(X) else X, dtype=float)
         columns = columns if values.shape[1] > 1 else (0,)  # type: ignore[assignment]
-        labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
         classes = np.asarray(_xp.to_numpy(model.classes_))
+        codes = class_codes(y, classes)
         rows = values[:, list(columns)]
+        drawn = ~np.isnan(rows).any(axis=1)  # a row without a place in the plane is left out
+        rows, codes = rows[drawn], codes[drawn]
         low, high = rows.min(axis=0), rows.max(axis=0)
         margin = 0.08 * (high - low)
         axes = tuple(np.linspace(a, b, STEPS) for a, b in zip(low - margin, high + margin, strict=True))
-        plane = np.tile(np.median(values, axis=0), (STEPS ** len(axes), 1))
+        plane = np.tile(np.nanmedian(values, axis=0), (STEPS ** len(axes), 1))
         plane[:, list(columns)] = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, len(axes))
         with warnings.catch_warnings():  # the grid has the columns of X, in their order, without their names
             warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -95,7 +97,7 @@ class DecisionDisplay(Display):
         numbers = getattr(model, "support_", np.zeros(0, dtype=int)) if support and hasattr(model, "support_") else []
         display = cls(
             rows,
-            np.searchsorted(classes, labels),
+            codes,
             classes,
             axes,  # type: ignore[arg-type]
             found.reshape(*[STEPS] * len(axes), *found.shape[1:]),

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import COLOURS, INK, MARKERS, MOST_IN_LEGEND, Display, name_centres
+from ._style import COLOURS, INK, MARKERS, MOST_IN_LEGEND, Display, class_codes, name_centres
 
 FLATTEST = 0.45  # height of a plane over its width: names of axes need as much
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
@@ -73,9 +73,7 @@ class DiscriminantDisplay(Display):
             Whether to tint the regions of the rule.
         """
         classes = np.asarray(_xp.to_numpy(model.classes_))
-        order = np.argsort(classes)  # pandas categories have an order of their own
-        labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
-        codes = order[np.searchsorted(classes[order], labels)]
+        codes = class_codes(y, classes)
         centroids = np.asarray(_xp.to_numpy(model.centroids_), dtype=float)
         owners = np.asarray(getattr(model, "subclass_classes_", np.arange(len(classes))))
         priors = np.asarray(_xp.to_numpy(model.priors_), dtype=float)[owners]

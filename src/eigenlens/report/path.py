@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import errors
 from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
 
@@ -50,6 +51,10 @@ class PathDisplay(Display):
         model : fitted kernel machine
         ax : matplotlib axes, optional
         """
+        if not hasattr(model, "path_"):
+            raise errors.InputError(
+                f"lam={model.lam!r} was given, so there is no path of λ to draw; fit with lam='gcv' or lam='loo'."
+            )
         path = model.path_
         return cls(path.lams, path.gcv, path.loo, path.df, model.lam_).plot(ax=ax)
 

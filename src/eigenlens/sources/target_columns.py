@@ -7,6 +7,7 @@ from typing import Any
 import narwhals as nw
 
 from .._core import errors
+from .._core.parameters import AnswersOfOneFit
 from .engines import is_engine
 from .files import INDEX, open_rows
 from .labelled import is_labelled
@@ -15,7 +16,7 @@ from .source import Source
 from .table import arrow_table
 
 
-class TargetColumns:
+class TargetColumns(AnswersOfOneFit):
     """What an estimator does with `target`: it finds y in X, and leaves that column out of new tables that have it."""
 
     _target_columns: Any = None  # as `target` was given
