@@ -7,6 +7,8 @@ import scipy.stats
 from test_patterns import holey
 
 from eigenlens.normal import Conditional
+from eigenlens.normal.conditional import nearly_singular
+from eigenlens.normal.likelihood import NEARLY_SINGULAR
 
 
 def law_of(p, seed=0, n_groups=2):
@@ -66,3 +68,14 @@ def test_units_and_constants():
 def test_a_singular_covariance_is_refused():
     with pytest.raises(ValueError, match="covariance is singular"):
         Conditional(np.zeros((1, 2)), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("depth", [1e-1, 1e-5])
+def test_a_nearly_singular_covariance_is_known_without_a_decomposition(depth, monkeypatch):
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((40, 40))
+    A[:, 1] = A[:, 0] + depth * A[:, 1]
+    law = Conditional(np.zeros((1, 40)), A.T @ A)
+    assert (np.linalg.svd(law.L, compute_uv=False)[-1] < NEARLY_SINGULAR) == (depth < 1e-3)
+    monkeypatch.setattr(np.linalg, "svd", None)
+    assert nearly_singular(law.L) == (depth < 1e-3)

@@ -48,6 +48,26 @@ def test_a_step_runs_beside_the_report_that_names_it(tmp_path, capsys, monkeypat
     assert "\nWhat to do next\n" in capsys.readouterr().out
 
 
+def test_the_only_column_with_missing_cells_is_left_out_where_that_allows_a_test(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((60, 500))
+    rows[:, :20] += np.repeat([0, 2, 4], 20)[:, None]
+    rows[:25, 5] = np.nan
+    pd.DataFrame(rows, columns=[f"g{j}" for j in range(500)]).assign(y=np.repeat(list("abc"), 20)).to_csv(
+        tmp_path / "genes.csv", index=False
+    )
+
+    def report(**more):
+        plan = Plan(target="y", folds=0, **more)
+        return study(read_data(TableFile(tmp_path / "genes.csv"), plan), plan).findings
+
+    found = report()
+    assert found.shown_directions is None
+    assert "without 'g5'" in found.next_steps[0].what
+    assert "--drop g5" in found.next_steps[0].command
+    assert report(drop=("g5",)).shown_directions is not None
+
+
 ROWS = "a;b;c;d;k;n\n" + "\n".join(
     f"{i % 7},5;{i % 5 if i % 9 else '?'};{i * i % 11};{i * i % 13};{'uv'[i % 2]};{i % 4 + 1}" for i in range(60)
 )

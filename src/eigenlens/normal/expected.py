@@ -78,8 +78,8 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         X = np.asarray(rows, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         if self.given == "nothing":
-            self.asked_, self.tied_ = np.arange(X.shape[1]), None
-            self.law_ = Conditional(np.nanmean(X, axis=0), np.diag(np.nanvar(X, axis=0)))
+            self.asked_, self.tied_ = np.arange(0), np.arange(X.shape[1])
+            self.law_, self.tie_ = Conditional(np.zeros((1, 0)), np.zeros((0, 0))), np.nanmean(X, axis=0)[None]
             return self
         self.asked_ = independent(X)
         self._learn_ties(X)
@@ -112,7 +112,8 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         lacking = np.isnan(X).any(axis=1)
         if lacking.any():
             rows = X[lacking]
-            rows[:, self.asked_] = self.law_.filled(rows[:, self.asked_])
+            if len(self.asked_):
+                rows[:, self.asked_] = self.law_.filled(rows[:, self.asked_])
             if self.tied_ is not None and self.tie_ is not None and len(self.tied_):
                 follows = self.tie_[0] + rows[:, self.asked_] @ self.tie_[1:]
                 rows[:, self.tied_] = np.where(np.isnan(rows[:, self.tied_]), follows, rows[:, self.tied_])

@@ -31,7 +31,8 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
         "views": _of_views,
         "distances": _of_distances,
     }[data.kind]
-    found = [*_of_hints(data, plan), *steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
+    found = [*_of_gaps(findings, data, plan), *_of_hints(data, plan), *steps(cls, findings, data, plan)]
+    found += _of_any(findings, data, plan)
     if len({step.command for step in found}) < MOST_STEPS:
         found += _beside(cls, data, plan)
     kept = list({step.command: step for step in found}.values())[:MOST_STEPS]
@@ -156,6 +157,18 @@ def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
 def _applied(what: str, command: str, data: Data) -> NextStep:
     words = shlex.join(_writing(data.asked))
     return NextStep(what, f"eigenlens {command} model.eigenlens NEW.csv{' ' * bool(words)}{words}")
+
+
+def _of_gaps(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    """Leave out the one column with missing cells, where the directions could not be tested because of it."""
+    gaps = findings.extras.get("holes")
+    if gaps is None or findings.shown_directions is not None or len(gaps["names"]) < 3:
+        return []
+    lacking = [name for name, some in zip(gaps["names"], gaps["gaps"].any(axis=0), strict=True) if some]
+    if len(lacking) != 1:
+        return []
+    what = f"Test the directions without {lacking[0]!r}, the only column with missing cells."
+    return [_step(what, data, replace(plan, drop=(*plan.drop, lacking[0])))]
 
 
 def _of_hints(data: Data, plan: Plan) -> list[NextStep]:
