@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg
+import threadpoolctl
 from sklearn.base import clone
 
 import eigenlens
@@ -260,3 +262,43 @@ def test_answers_are_of_one_fit_while_a_thread_refits(model):
         sys.setswitchinterval(interval)
         refitter.join(60)
     assert not wrong
+
+
+# -- BLAS ------------------------------------------------------------------------------------------------------------
+
+LOOPS = {
+    "RobustPCA": lambda X, y: eigenlens.RobustPCA().fit(X),
+    "parallel analysis": lambda X, y: eigenlens.PCA("parallel").fit(X),
+    "shared directions": lambda X, y: eigenlens.PCA().fit(X).test_dimension(X),
+    "cross-validated PCA": lambda X, y: eigenlens.PCA("cv").fit(X),
+    "permuted rows": lambda X, y: eigenlens.PDA().fit(X, y).test_dimension(X, y),
+    "slices": lambda X, y: eigenlens.SIR().fit(X, X[:, 0]).test_dimension(X, X[:, 0]),
+    "folds": lambda X, y: eigenlens.QDA(pooling="cv").fit(X, y),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_decompositions_in_loops_run_on_one_thread(name, monkeypatch):
+    """BLAS threads meet at every column: a busy machine makes each meeting wait, 50 times the work of one thread."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 60)), np.repeat([0, 1], 100)
+    X[:, :3] += y[:, None]
+    seen = []
+
+    def watched(module, function):
+        original = getattr(module, function)
+
+        def counted(A, *args, **named):
+            if 1024 < np.size(A) <= _xp.algebra.ONE_THREAD_CELLS:
+                seen.append(max(library.num_threads for library in _xp.algebra.blas_libraries()))
+            return original(A, *args, **named)
+
+        monkeypatch.setattr(module, function, counted)
+
+    for function in ("eigh", "eigvalsh", "svd", "qr", "cholesky"):
+        watched(np.linalg, function)
+    watched(scipy.linalg, "eigh")
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        LOOPS[name](X, y)
+    assert len(seen) > 5
+    assert sum(threads > 1 for threads in seen) <= 2  # outside loops

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.stats import norm
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, seed_of
 from .._core.typing import ColumnLike, RandomState
 from .dimension_test import DimensionTest
@@ -297,23 +298,24 @@ def _tests(
     last = min(most_directions(p), q - 1, int(table.freedom) - 2)
     dimension, start, spent, stopped = 0, None, 0.0, False
     of_fit, of_draw = table.work()
-    for d in range(last):
-        stopped = budget is not None and spent > budget
-        if stopped:
-            break
-        fit = fit_factors(table, d, start)
-        found[d], start = statistic_of(fit.values, d, p), fit.noise
-        if noise is None:
-            p_values[d], bars[d] = _by_theory(found[d], table.freedom - d, p - d, alpha)
-            spent += of_fit
-        else:
-            rng = np.random.default_rng([seed, d])
-            p_values[d], bars[d], draws = _by_draws(found[d], fit, d, noise(fit), rng, n_draws, alpha)
-            spent += of_fit + draws * of_draw
-        least[d] = share_found(float(bars[d]), table.freedom - d, p - d)
-        if p_values[d] > alpha:
-            break
-        dimension = d + 1
+    with _xp.limit_blas(p * p):
+        for d in range(last):
+            stopped = budget is not None and spent > budget
+            if stopped:
+                break
+            fit = fit_factors(table, d, start)
+            found[d], start = statistic_of(fit.values, d, p), fit.noise
+            if noise is None:
+                p_values[d], bars[d] = _by_theory(found[d], table.freedom - d, p - d, alpha)
+                spent += of_fit
+            else:
+                rng = np.random.default_rng([seed, d])
+                p_values[d], bars[d], draws = _by_draws(found[d], fit, d, noise(fit), rng, n_draws, alpha)
+                spent += of_fit + draws * of_draw
+            least[d] = share_found(float(bars[d]), table.freedom - d, p - d)
+            if p_values[d] > alpha:
+                break
+            dimension = d + 1
     statistics = {"eigenvalue": values, "statistic": found, "bar": bars}
     return DimensionTest(dimension, p_values, statistics, alpha, method, least, stopped=stopped)
 

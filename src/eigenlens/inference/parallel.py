@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._core import errors, powers
+from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from .._core.typing import RandomState, TableLike
 from ..sources import as_source, whole
@@ -173,7 +174,8 @@ def check_draws(alpha: float, n_draws: int) -> None:
 
 def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
     """Compare eigenvalues, or what stands for them, with those of tables of unrelated columns, place by place."""
-    null = np.stack(list(draws))
+    with _xp.limit_blas(len(values) ** 2):
+        null = np.stack(list(draws))
     q = min(len(values), null.shape[1])
     values, null = values[:q], null[:, :q]
     p_values = (1 + np.sum(null >= values * (1 - TIED), axis=0)) / (1 + len(null))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import xp as _xp
 from ..spectral import Form, whiten
 from .dimension_test import DimensionTest
 from .inverse import permuted_after, resampled_test
@@ -75,18 +76,19 @@ def canonical_permutation_test(
     q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
-    return resampled_test(
-        s[:q] ** 2,
-        1.0,
-        most,
-        draw,
-        method=method,
-        alpha=alpha,
-        n_draws=n_draws,
-        seed=seed,
-        measure="squared correlation",
-        at_most_1=True,
-    )
+    with _xp.limit_blas(S.size):
+        return resampled_test(
+            s[:q] ** 2,
+            1.0,
+            most,
+            draw,
+            method=method,
+            alpha=alpha,
+            n_draws=n_draws,
+            seed=seed,
+            measure="squared correlation",
+            at_most_1=True,
+        )
 
 
 def _given(penalty: np.ndarray | None) -> Choice:

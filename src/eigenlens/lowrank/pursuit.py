@@ -95,25 +95,26 @@ def pursue(
     residuals: list[float] = []
     primal = dual = np.inf
     done = mu == 0  # only zeros
-    for k in range(0 if done else max_iter):
-        before = S
-        S = _shrink_entries(X - L + U, penalty / mu, observed)
-        moved = _norm(S - before)
-        Y = X - OVER * S - (1 - OVER) * (X - L) + U
-        L = shrinker(Y, 1 / mu, accuracy=float(np.clip(1e-3 * min(primal, dual), 1e-13, 1e-6)))
-        U = Y - L
-        primal, dual = _norm(X - L - S) / (_norm(L) or _norm(X)), moved / (_norm(U) or 1.0)
-        objective.append(float(xp.sum(shrinker.singular_values)) + _cost(S, penalty, observed))
-        residuals.append(max(primal, dual))
-        if report is not None:
-            report(k + 1, residuals[-1], int(shrinker.singular_values.shape[0]), objective[-1])
-        if residuals[-1] <= tol and not shrinker.missed(Y, 1 / mu):
-            done = True
-            break
-        if k - changed >= patience and max(primal, dual) > UNBALANCED * min(primal, dual):
-            factor = 2.0 if primal > dual else 0.5
-            patience, changed = patience * PATIENCE[1], k
-            mu, U = mu * factor, U / factor
+    with _xp.limit_blas(X.shape[0] * X.shape[1]):
+        for k in range(0 if done else max_iter):
+            before = S
+            S = _shrink_entries(X - L + U, penalty / mu, observed)
+            moved = _norm(S - before)
+            Y = X - OVER * S - (1 - OVER) * (X - L) + U
+            L = shrinker(Y, 1 / mu, accuracy=float(np.clip(1e-3 * min(primal, dual), 1e-13, 1e-6)))
+            U = Y - L
+            primal, dual = _norm(X - L - S) / (_norm(L) or _norm(X)), moved / (_norm(U) or 1.0)
+            objective.append(float(xp.sum(shrinker.singular_values)) + _cost(S, penalty, observed))
+            residuals.append(max(primal, dual))
+            if report is not None:
+                report(k + 1, residuals[-1], int(shrinker.singular_values.shape[0]), objective[-1])
+            if residuals[-1] <= tol and not shrinker.missed(Y, 1 / mu):
+                done = True
+                break
+            if k - changed >= patience and max(primal, dual) > UNBALANCED * min(primal, dual):
+                factor = 2.0 if primal > dual else 0.5
+                patience, changed = patience * PATIENCE[1], k
+                mu, U = mu * factor, U / factor
     if not objective:
         shrinker(X, 1.0)
     S = only(S, observed)

@@ -119,18 +119,19 @@ class SliceTested(MomentsEstimator[Kept]):
 
     def _resampled(self, moments: Any, draw: Draw, alpha: float, method: str, n_draws: int, seed: Any) -> DimensionTest:
         values = self._in_variates(moments)[0]
-        return resampled_test(
-            values,
-            moments.weight,
-            self._most(len(moments.labels), len(values)),
-            draw,
-            method=method,
-            alpha=alpha,
-            n_draws=n_draws,
-            seed=seed,
-            largest=self._slices.one_by_one,
-            stop=self._slices.one_by_one,
-        )
+        with _xp.limit_blas(moments.n_features**2):
+            return resampled_test(
+                values,
+                moments.weight,
+                self._most(len(moments.labels), len(values)),
+                draw,
+                method=method,
+                alpha=alpha,
+                n_draws=n_draws,
+                seed=seed,
+                largest=self._slices.one_by_one,
+                stop=self._slices.one_by_one,
+            )
 
     def _line(self, moments: Any, alpha: float) -> tuple[float, float]:
         """Return the p-value of the linear test of "no direction", and the least that it finds; NaN without one."""

@@ -188,17 +188,18 @@ class FDA(ScoredClassifier):
         codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]
         regressor = AdaptiveSplines() if self.regressor is None else self.regressor
         values, draw = permuted_scores(regressor, block.X, indicator(codes, int(codes.max()) + 1))
-        return resampled_test(
-            values,
-            float(len(codes)),
-            len(values),
-            draw,
-            method=method,
-            alpha=alpha,
-            n_draws=n_draws,
-            seed=random_state,
-            stop=True,
-        )
+        with _xp.limit_blas(block.X.size):
+            return resampled_test(
+                values,
+                float(len(codes)),
+                len(values),
+                draw,
+                method=method,
+                alpha=alpha,
+                n_draws=n_draws,
+                seed=random_state,
+                stop=True,
+            )
 
     def _obeys(self) -> Laws:
         counted = self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")

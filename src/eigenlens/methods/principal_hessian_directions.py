@@ -321,16 +321,17 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         e = e - e.mean()
         if self.residuals:
             e = e - Z @ np.linalg.lstsq(Z, e, rcond=None)[0]
-        return resampled_test(
-            _xp.to_numpy(spectrum.values),
-            moments.weight,
-            Z.shape[1],
-            lambda d, rng: hessian_eigenvalues(permuted_after(Z, d, rng, moves), e, bool(self.residuals)),
-            method="permutation" + ("" if moves is None else moves.words),
-            alpha=alpha,
-            n_draws=n_draws,
-            seed=seed,
-        )
+        with _xp.limit_blas(Z.shape[1] ** 2):
+            return resampled_test(
+                _xp.to_numpy(spectrum.values),
+                moments.weight,
+                Z.shape[1],
+                lambda d, rng: hessian_eigenvalues(permuted_after(Z, d, rng, moves), e, bool(self.residuals)),
+                method="permutation" + ("" if moves is None else moves.words),
+                alpha=alpha,
+                n_draws=n_draws,
+                seed=seed,
+            )
 
     def _chi2(self, moments: Cubic, alpha: float) -> DimensionTest:
         return hessian_test(_xp.to_numpy(self._every(moments)[1].values), moments.weight, alpha)

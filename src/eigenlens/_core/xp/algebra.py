@@ -101,7 +101,8 @@ def refuse_out_of_range(x: Array) -> None:
 def triangle(rows: Array) -> Array:
     """Return R with RᵀR = rowsᵀ·rows, of at most p rows."""
     if isinstance(rows, np.ndarray):
-        return np.asarray(np.linalg.qr(rows, mode="r"))
+        with limit_blas(rows.size):
+            return np.asarray(np.linalg.qr(rows, mode="r"))
     return namespace(rows).linalg.qr(rows, mode="reduced")[1]
 
 
@@ -112,9 +113,11 @@ def stack_triangle(R: Array, rows: Array) -> Array:
     """
     if isinstance(rows, np.ndarray):
         below = np.asfortranarray(rows)
-        A, _, _, info = scipy.linalg.lapack.dtpqrt(
-            0, min(32, R.shape[1]), np.asfortranarray(R), below, overwrite_b=not np.shares_memory(below, rows)
-        )
+        mine = not np.shares_memory(below, rows)
+        with limit_blas(R.size):
+            A, _, _, info = scipy.linalg.lapack.dtpqrt(
+                0, min(32, R.shape[1]), np.asfortranarray(R), below, overwrite_b=mine
+            )
         if info == 0:
             return np.triu(A)
     xp = namespace(R)
