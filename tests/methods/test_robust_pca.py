@@ -44,6 +44,26 @@ def test_exact_recovery(missing):
     np.testing.assert_allclose(model.low_rank_ @ model.components_.T @ model.components_, model.low_rank_, atol=1e-10)
 
 
+@pytest.mark.parametrize(("errors", "at_least"), [(0.0, 10), (0.05, 8)])
+def test_many_missing_cells_are_not_taken_for_errors(errors, at_least):
+    """λ counts the cells that were observed: 40% of a table of rank 2 are missing, and the rest is recovered."""
+    recovered = 0
+    for seed in range(10):
+        L, S = planted(100, 60, 2, errors, seed)
+        X, _ = with_holes(L + S, 0.4, seed)
+        recovered += relative(RobustPCA().fit(X).low_rank_, L) <= 1e-3
+    assert recovered >= at_least
+
+
+def test_weights_count_in_the_share_of_observed_cells():
+    L, S = planted(60, 20, 2, 0.05)
+    X, seen = with_holes(L + S, 0.3)
+    times = 1 + np.arange(60) % 3
+    weighted = RobustPCA().fit(X, sample_weight=times)
+    assert weighted.lam_ == pytest.approx((np.repeat(seen, times, axis=0).mean() * times.sum()) ** -0.5)
+    assert weighted.lam_ == pytest.approx(RobustPCA().fit(np.repeat(X, times, axis=0)).lam_)
+
+
 def test_optimality_on_data_without_a_true_split():
     """No matrix near the answer costs less, since the problem is convex."""
     X = np.random.default_rng(3).standard_normal((40, 25))

@@ -48,7 +48,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         How many directions of the low-rank part to look through; None keeps all of them. With ``method="fixed_rank"``,
         the rank of the low-rank part.
     lam : float or None
-        λ, the price of an error relative to that of a direction; None is 1/√max(n, p), with n counted by weight.
+        λ, the price of an error relative to that of a direction; None is 1/√(share · max(n, p)), where the share is
+        that of the cells that were observed, and rows count by weight.
     method : {"pursuit", "fixed_rank"}
         "pursuit" solves the convex problem above and finds the rank. "fixed_rank" fits a matrix of rank `n_components`
         to most cells by accelerated alternating projections. It needs no λ, is somewhat faster, and handles more
@@ -193,7 +194,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         unit = 2.0 ** np.floor(np.log2(float(xp.max(xp.abs(M))) or 1.0))  # exact, so that no scale overflows
         root = xp.ones_like(M[:, :1]) if weight is None else xp.sqrt(_xp.like(weight[counted], X))[:, None]
         total = M.shape[0] if weight is None else float(weight.sum())
-        lam = 1.0 / max(total, M.shape[1]) ** 0.5 if self.lam is None else float(self.lam)
+        share = 1.0 if seen is None else float(xp.sum(xp.where(seen, root**2, 0.0))) / (total * M.shape[1])
+        lam = 1.0 / (share * max(total, M.shape[1])) ** 0.5 if self.lam is None else float(self.lam)
         self.lam_ = lam if self._convex else None
         options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "report": self._report(unit)}
         M = M / unit * root
