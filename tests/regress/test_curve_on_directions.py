@@ -1,8 +1,10 @@
 """A response as a curve on directions."""
 
 import numpy as np
+import pytest
 
 from eigenlens import SIR
+from eigenlens._core.errors import InputTypeError
 from eigenlens.regress import CurveOnDirections
 
 
@@ -16,3 +18,10 @@ def test_a_curve_is_flat_beyond_the_rows_that_it_was_fitted_to():
     assert np.abs(far).max() < 3 * np.abs(y).max()
     inside = X[np.abs(X).max(axis=1) < 1]
     np.testing.assert_array_equal(model.predict(inside), model.curve_.predict(model.transform(inside)[:, :2]))
+
+
+@pytest.mark.parametrize("kind", [np.array, list])
+def test_words_are_refused_as_a_response(kind):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    with pytest.raises(InputTypeError, match=r"y must hold numbers, and 'a' is a word"):
+        CurveOnDirections(SIR()).fit(X, kind(list("abc") * 20))

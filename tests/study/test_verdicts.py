@@ -1,10 +1,13 @@
 """Which directions are shown, for every method: a verdict, or the reason why there is none."""
 
+import contextlib
 import html
+import io
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import Pipeline
 
 from eigenlens import LDA, PCA, report
 from eigenlens._core.errors import RankWarning
@@ -287,3 +290,31 @@ def test_columns_that_stand_in_the_way_of_a_test_are_named():
     frame["twin"] = frame["x2"] + frame["x3"]  # so that nothing can be fitted by likelihood
     found = report(frame.assign(y=y), target="y").findings
     assert "column 'leaf' is constant" in found.test.about
+
+
+# -- the page and the code that it prints ----------------------------------------------------------------------------
+
+TESTED = [name for name in TABLED if declared(methods()[name]).test is not None]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n", [24, 150])
+@pytest.mark.parametrize("method", TESTED)
+def test_the_page_and_its_code_make_the_same_test(method, n, tmp_path):
+    """One statistic for each method: p-values of the page are those of the model that the printed code makes."""
+    on_page = findings_of(columns(True, n=n), tmp_path, method=method, **plan_for(method))
+    place: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(on_page.code, place)
+    if isinstance(place["model"], Pipeline):
+        model, X = place["model"][-1], place["model"][:-1].transform(place["X"])
+        rows = (X, place["y"]) if "y" in place else (X,)
+        model = getattr(model, "directions_", model)  # of a curve on the directions
+        test = model.test_dimension(*rows, **({"n_draws": on_page.test.draws} if on_page.test.draws else {}))
+    else:
+        test = place["model"].test_dimension(place["X"], place["Y"])
+        assert str(test) in printed.getvalue()
+    found = [direction.p_value for direction in on_page.directions]
+    k = min(len(found), len(test.p_values))
+    assert [None if np.isnan(p) else p for p in test.p_values[:k].tolist()] == pytest.approx(found[:k], nan_ok=True)
+    assert test.dimension == sum(direction.shown for direction in on_page.directions)

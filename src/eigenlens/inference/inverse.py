@@ -19,6 +19,8 @@ from .moves import Moves
 from .parallel import check_draws
 from .power import drawn_found, eigenvalue_found
 
+LARGEST = 1 - np.finfo(float).eps  # squared correlation: 1 itself has no logarithm of what is left
+
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
 #: cross product FᵀF is the kernel matrix of a method.
 Kernel = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -166,7 +168,7 @@ def resampled_test(
     largest: bool = False,
     stop: bool = False,
     measure: str = "eigenvalue",
-    at_most_1: bool = False,
+    wilks: bool = False,
 ) -> DimensionTest:
     """Compare W·Σ_{j>d} λⱼ with its values when everything after the d-th variate is noise.
 
@@ -193,13 +195,15 @@ def resampled_test(
         Skip tests after the first d that is not rejected (NaN), if draws are expensive.
     measure : str
         A description of what an eigenvalue measures.
-    at_most_1 : bool
-        Whether none can exceed 1, as squared correlations.
+    wilks : bool
+        Whether values are squared correlations, and the statistic is −Σ_{j>d} log(1 − ρⱼ²), that of Wilks.
     """
     check_draws(alpha, n_draws)
     seed = seed_of(seed)
 
     def statistic(values: np.ndarray, d: int) -> float:
+        if wilks:
+            return float(-np.log1p(-np.minimum(values[d:], LARGEST)).sum())
         return W * float(values[d] if largest else values[d:].sum())
 
     found = np.array([statistic(values, d) for d in range(most)])
@@ -209,7 +213,7 @@ def resampled_test(
         null = np.array([statistic(draw(d, rng), d) for _ in range(n_draws)])
         p_values[d] = (1 + np.sum(null >= found[d] * (1 - 1e-12))) / (1 + n_draws)
         bars[d] = np.quantile(null, 1 - alpha)
-        least[d] = drawn_found(null, float(bars[d]), W, largest, len(values) - d if at_most_1 else None)
+        least[d] = drawn_found(null, float(bars[d]), W, largest, wilks)
         if stop and p_values[d] > alpha:
             break
     statistics = {"eigenvalue": _padded(values, most), "statistic": found, "bar": bars}

@@ -35,7 +35,7 @@ def canonical_permutation_test(
     seed: Any = 0,
     moves: Moves | None = None,
 ) -> DimensionTest:
-    """Test how many canonical pairs two tables have, by Σ_{j>d} ρⱼ² under permutations.
+    """Test how many canonical pairs two tables have, by Wilks' Λ = Π_{j>d} (1 − ρⱼ²) under permutations.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def canonical_permutation_test(
             n_draws=n_draws,
             seed=seed,
             measure="squared correlation",
-            at_most_1=True,
+            wilks=True,
         )
 
 

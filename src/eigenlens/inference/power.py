@@ -34,7 +34,7 @@ def eigenvalue_found(alpha: float, n: float, df: float) -> float:
     return _least(lambda value: float(stats.ncx2.sf(bar, df, n * value)))
 
 
-def drawn_found(null: np.ndarray, bar: float, scale: float, largest: bool, sharing: int | None = None) -> float:
+def drawn_found(null: np.ndarray, bar: float, scale: float, largest: bool, wilks: bool = False) -> float:
     """Return the smallest eigenvalue that a test by draws finds, as if it were added to what noise gives.
 
     Parameters
@@ -47,16 +47,12 @@ def drawn_found(null: np.ndarray, bar: float, scale: float, largest: bool, shari
         The statistic of an eigenvalue of 1.
     largest : bool
         Whether the statistic is the largest eigenvalue rather than the sum of all.
-    sharing : int, optional
-        How many eigenvalues share the sum, if none can exceed 1: a direction gains only what noise leaves of its 1.
+    wilks : bool
+        Whether the statistic is −Σ log(1 − ρ²) of squared correlations.
     """
     beside = 0.0 if largest else float(null.mean())
-    if sharing:
-        scale -= beside / sharing
-    if scale <= 0:
-        return 1.0
     found = bar - beside + float(stats.norm.ppf(POWER)) * float(null.std())
-    return float(np.clip(found / scale, 0.0, 1.0))
+    return float(np.clip(-np.expm1(-found) if wilks else found / scale, 0.0, 1.0))
 
 
 def _least(chance: Callable[[float], float]) -> float:

@@ -348,7 +348,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         alpha : float
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
-            The first five use normal theory (see `eigenlens.inference.wilks`). "permutation" compares Σ_{j>d} ρⱼ² under
+            The first five use normal theory (see `eigenlens.inference.wilks`). "permutation" compares Wilks' Λ under
             permutations of the x variates after the d-th, assumes no distribution, and needs X and Y. By default the
             rows decide: Wilks' test if their leverages are even enough for it to hold its level, and permutations
             otherwise or if there are few rows (see `eigenlens.inference.advise`); the note of the result explains why.

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.parameters import published_at_once
 from .._core.stored import stored
 from .._core.typing import ColumnLike, TableLike
 from .adaptive_splines import AdaptiveSplines
@@ -64,11 +65,12 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
         found = clone(self.directions).fit(X, y, **given)
         return self.bent(found, np.asarray(found.transform(X)), y, sample_weight)
 
+    @published_at_once
     def bent(self, directions: Any, scores: np.ndarray, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Fit the curve alone, on the scores of directions that were found before."""
         n = len(scores)
         rows = slice(None) if n <= MOST_ROWS else np.linspace(0, n - 1, MOST_ROWS).astype(int)
-        Z, y = scores[rows, : self.n_directions], np.asarray(y, dtype=float)[rows]
+        Z, y = scores[rows, : self.n_directions], np.asarray(y)[rows]
         w = None if sample_weight is None else np.asarray(sample_weight)[rows]
         self.curve_ = AdaptiveSplines(degree=2).fit(Z, y, sample_weight=w)
         self.directions_, self.range_ = directions, np.stack([Z.min(axis=0), Z.max(axis=0)])

@@ -219,7 +219,7 @@ def _refuse_classes(y: Any, name: str) -> None:
     found = next(iter(y[:1]), None) if is_column else None
     if isinstance(found, str):
         raise errors.InputTypeError(
-            f"y must hold numbers, and {found!r} is a word: {name} predicts numbers. To tell classes apart use "
+            f"y must hold numbers, and {str(found)!r} is a word: {name} predicts numbers. To tell classes apart use "
             f"FDA(regressor={name}()).fit(X, y); numbers written as words need y.astype(float)."
         )
 

@@ -60,7 +60,11 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         X = f"{preparation!r}.fit_transform(table[{list(first)!r}])"
         for fill in filling:
             X, Y = f"{fill}.fit_transform({X})", f"{fill}.fit_transform({Y})"
-        shown = "model.correlations_" if preparation.missing == "keep" else "model.test_dimension()"
+        seed = f", random_state={plan.seed}" if plan.seed else ""
+        tested = (
+            f"model.test_dimension(X, Y{seed})"  # with the rows, as on the page: from moments it would be another test
+        )
+        shown = "model.correlations_" if preparation.missing == "keep" else tested
         lines += [f"X = {X}", f"Y = {Y}"]
         return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", f"print({shown})"])
     lines.append(f"X = {_selection(data)}")
