@@ -56,6 +56,8 @@ VARIANTS = {
         LDA(shrinkage=0.2),
         LDA(shrinkage="oas"),
         LDA(shrinkage="ledoit-wolf"),
+        LDA(shrinkage=0.2, shrinkage_target="diagonal"),
+        LDA(shrinkage="oas", shrinkage_target="identity"),
         LDA(within="equal", between="equal"),
         LDA(missing="ml"),
         LDA(1, shrinkage=0.2, missing="ml"),

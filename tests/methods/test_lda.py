@@ -88,21 +88,64 @@ def test_equal_within_and_between():
     np.testing.assert_allclose(model.mean_, means.mean(axis=0), rtol=1e-13)
 
 
+@pytest.mark.parametrize("target", ["auto", "identity", "diagonal"])
 @pytest.mark.parametrize("kind", ["ledoit-wolf", "oas", 0.3, 1.0])
 @pytest.mark.parametrize("parts", [1, 4])
-def test_shrinkage(kind, parts):
+def test_shrinkage(kind, target, parts):
     means = np.array([X[y == k].mean(axis=0) for k in range(3)])
     residuals = X - means[y]
+    diagonal = target == "diagonal" or (target == "auto" and isinstance(kind, str))
+    spread = np.sqrt(np.mean(residuals**2, axis=0)) if diagonal else np.ones(13)
     if kind == "ledoit-wolf":
-        intensity = ledoit_wolf_shrinkage(residuals, assume_centered=True)
+        intensity = ledoit_wolf_shrinkage(residuals / spread, assume_centered=True)
     else:
-        intensity = oas(residuals, assume_centered=True)[1] if kind == "oas" else kind
+        intensity = oas(residuals / spread, assume_centered=True)[1] if kind == "oas" else kind
     S = residuals.T @ residuals / (len(X) - 3)
-    S = (1 - intensity) * S + intensity * np.trace(S) / 13 * np.eye(13)
-    model = LDA(shrinkage=kind)
+    S = (1 - intensity) * S + intensity * np.diag(S.diagonal() if diagonal else np.full(13, np.trace(S) / 13))
+    model = LDA(shrinkage=kind, shrinkage_target=target)
     for index in np.array_split(np.random.default_rng(0).permutation(len(X)), parts):
         model.partial_fit(X[index], y[index])
+    assert model.shrinkage_ == pytest.approx(intensity, rel=1e-10)
     np.testing.assert_allclose(model.scalings_.T @ S @ model.scalings_, np.eye(2), atol=1e-9)
+
+
+@pytest.mark.parametrize("chosen", ["ledoit-wolf", "oas", "cv"])
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_chosen_amount_does_not_depend_on_units_and_can_be_repeated(chosen, wide):
+    rng = np.random.default_rng(4)
+    rows = np.hstack([X, rng.standard_normal((len(X), 500))])[::3] if wide else X
+    labels = y[::3] if wide else y
+    units = 10.0 ** rng.uniform(-4, 4, rows.shape[1])
+    here = LDA(shrinkage=chosen).fit(rows, labels)
+    there = LDA(shrinkage=chosen).fit(rows * units, labels)
+    assert there.shrinkage_ == pytest.approx(here.shrinkage_, rel=1e-8)
+    np.testing.assert_allclose(
+        there.predict_log_proba(rows * units), here.predict_log_proba(rows), rtol=1e-6, atol=1e-6
+    )
+    again = LDA(shrinkage=here.shrinkage_, shrinkage_target="diagonal").fit(rows, labels)
+    np.testing.assert_allclose(again.predict_log_proba(rows), here.predict_log_proba(rows), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("chosen", ["ledoit-wolf", "oas"])
+def test_wide_rows_of_many_pieces_choose_what_all_rows_choose(chosen):
+    rng = np.random.default_rng(5)
+    rows, labels = rng.standard_normal((90, 500)) + np.arange(500), np.arange(90) % 3
+    rows[:, :5] += 2.0 * labels[:, None]
+    weight = rng.integers(1, 3, 90)
+    model = LDA(shrinkage=chosen)
+    for index in np.array_split(rng.permutation(90), 7):
+        model.partial_fit(rows[index], labels[index], weight[index])
+    means = np.stack([np.average(rows[labels == k], axis=0, weights=weight[labels == k]) for k in range(3)])
+    residuals = np.repeat(rows - means[labels], weight, axis=0)
+    residuals = residuals / np.sqrt(np.mean(residuals**2, axis=0))
+    by_hand = ledoit_wolf_shrinkage if chosen == "ledoit-wolf" else lambda R, **how: oas(R, **how)[1]
+    assert model.shrinkage_ == pytest.approx(by_hand(residuals, assume_centered=True), rel=1e-9)
+
+
+def test_a_chosen_amount_takes_a_column_that_separates_by_itself():
+    tell = np.column_stack([X, y * 1e-6])
+    for chosen in ("ledoit-wolf", "oas", "cv"):
+        assert LDA(shrinkage=chosen).fit(tell, y).score(tell, y) == 1.0
 
 
 def test_more_columns_than_rows():

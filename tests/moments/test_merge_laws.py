@@ -32,8 +32,11 @@ def same(a, b, rtol=1e-12):
     np.testing.assert_allclose(a.mean, b.mean, rtol=1e-15, atol=rtol * spread)
     np.testing.assert_allclose(a.matrix, b.matrix, rtol=rtol, atol=rtol * np.abs(b.matrix).max())
     if isinstance(a, Quartic):
-        assert a.fourth == pytest.approx(b.fourth, rel=rtol)
-        np.testing.assert_allclose(a.third, b.third, atol=rtol * np.abs(b.third).max())
+        scale = np.linspace(0.5, 2.0, a.n_features)
+        assert a.fourth_of(scale) == pytest.approx(b.fourth_of(scale), rel=rtol)
+        assert (a.third is None) == (b.third is None)
+        if a.third is not None:
+            np.testing.assert_allclose(a.third, b.third, atol=rtol * np.abs(b.third).max())
 
 
 # -- definitions ----------------------------------------------------------------------------------------------------
@@ -58,12 +61,20 @@ def test_a_factor_is_a_root_of_the_scatter():
     np.testing.assert_allclose(R.T @ R, Scatter().update(Block(X)).matrix, rtol=1e-12, atol=1e-10)
 
 
-def test_third_and_fourth_moments_by_definition():
-    X = rows()
-    found, D = Quartic().update(Block(X)), X - X.mean(axis=0)
-    lengths = (D**2).sum(axis=1)
-    assert found.fourth == pytest.approx((lengths**2).sum(), rel=1e-12)
-    np.testing.assert_allclose(found.third, lengths @ D, rtol=1e-10)
+@pytest.mark.parametrize("p", [5, 300], ids=["many rows", "few rows"])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_fourth_moments_by_definition_in_any_units(p, parts):
+    X, w = rows(p=p), np.random.default_rng(1).uniform(0.5, 2, 200)
+    scale = np.linspace(0.3, 4.0, p)
+    cuts = [slice(0, 200)] if parts == 1 else [slice(0, 2), slice(2, 90), slice(90, 200)]
+    found = merged(Quartic, [Block(X[cut], None, w[cut]) for cut in cuts])
+    D = (X - w @ X / w.sum()) / scale
+    assert found.fourth_of(scale) == pytest.approx(w @ (D**2).sum(axis=1) ** 2, rel=1e-11)
+    if p > 200:
+        assert found.third is None
+    else:
+        D = D * scale
+        np.testing.assert_allclose(found.third, (D**2 * w[:, None]).T @ D, rtol=1e-9, atol=1e-9)
 
 
 # -- merging --------------------------------------------------------------------------------------------------------

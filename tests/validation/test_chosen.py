@@ -14,9 +14,9 @@ X, y = load_wine(return_X_y=True)
 X = X / X.std(axis=0)
 WEIGHTS = np.random.default_rng(0).integers(1, 3, len(X)).astype(float)
 CASES = [
-    (LDA(shrinkage="cv"), (X, y), "shrinkage", "neg_log_loss"),
-    (QDA(pooling="cv"), (X, y), "pooling", "neg_log_loss"),
-    (PDA(lam="cv"), (X, y), "lam", "neg_log_loss"),
+    (LDA(shrinkage="cv"), (X, y), "shrinkage", "accuracy first"),
+    (QDA(pooling="cv"), (X, y), "pooling", "accuracy first"),
+    (PDA(lam="cv"), (X, y), "lam", "accuracy first"),
     (CCA(ridge="cv"), (X[:, :8], X[:, 8:]), "ridge", "r2"),
     (PCA("cv"), (X,), "n_components", "likelihood"),
 ]
@@ -27,7 +27,7 @@ CASES = [
 def test_what_cross_validation_finds_best_is_taken(model, tables, name, scoring, weight):
     fitted = clone(model).fit(*tables, sample_weight=weight)
     tried = [int(v) if name == "n_components" else float(v) for v in fitted.cv_path_[:, 0]]
-    plain = clone(model).set_params(**{name: tried[0]})
+    plain = clone(model).set_params(**{name: tried[0]}, **model._pinned())
     result = cross_validate(plain, *tables, settings={name: tried}, scoring=scoring, sample_weight=weight)
     np.testing.assert_allclose(fitted.cv_path_[:, 1], result.mean_scores, rtol=1e-9)
     np.testing.assert_allclose(fitted.cv_path_[:, 2], result.standard_errors, rtol=1e-7)
@@ -93,3 +93,62 @@ def test_more_columns_than_rows():
 def test_what_is_wrong_is_named(model, words):
     with pytest.raises((InputError, TypeError), match=words):
         model.fit(X, y)
+
+
+def wide(rng, n):
+    """20 of 2,000 columns tell four classes apart."""
+    labels = np.arange(n) % 4
+    rows = rng.standard_normal((n, 2000))
+    rows[:, :20] += np.random.default_rng(7).standard_normal((4, 20))[labels]
+    return rows, labels
+
+
+def narrow(rng, n):
+    """Six columns, nearly collinear."""
+    labels = np.arange(n) % 3
+    mixed = np.random.default_rng(8).standard_normal((6, 6))
+    return (rng.standard_normal((n, 6)) + np.random.default_rng(7).standard_normal((3, 6))[labels]) @ mixed, labels
+
+
+def noisy(rng, n):
+    """One column of 30 says a little."""
+    labels = np.arange(n) % 2
+    rows = rng.standard_normal((n, 30))
+    rows[:, 0] += 0.5 * labels
+    return rows, labels
+
+
+def separable(rng, n):
+    labels = np.arange(n) % 3
+    return rng.standard_normal((n, 40)) + 6 * np.eye(3, 40)[labels], labels
+
+
+CHOICES = {
+    "LDA": (LDA(shrinkage="cv"), "shrinkage", {"shrinkage_target": "diagonal"}),
+    "QDA": (QDA(pooling="cv", shrinkage=0.1), "pooling", {}),
+    "PDA": (PDA(lam="cv"), "lam", {}),
+}
+
+
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.RankWarning")  # some values leave directions out
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [(name, table) for name in CHOICES for table in (wide, narrow, noisy, separable) if (name, table) != ("QDA", wide)],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_the_choice_is_as_good_as_the_best_value_for_new_rows(name, table):
+    """Within one standard error of what the rows can tell: that of a share of so many of them."""
+    model, parameter, fixed = CHOICES[name]
+    n, best, found = 80, [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows, labels = table(rng, n)
+        fresh, truth = table(rng, 1500)
+        chosen = clone(model).fit(rows, labels)
+        values = chosen.cv_path_[:, 0].tolist()
+        fits = [clone(model).set_params(**{parameter: v}, **fixed).fit_moments(chosen.moments_) for v in values]
+        best.append(max(fit.score(fresh, truth) for fit in fits))
+        found.append(chosen.score(fresh, truth))
+    share = np.mean(best)
+    assert np.mean(found) >= share - np.sqrt(max(share * (1 - share), 1 / n) / n)
+    assert np.mean(found) > 1 / len(np.unique(labels))  # the priors

@@ -39,7 +39,7 @@ def without(model, i, rows, target=None, weight=None):
         LDA(priors=[0.2, 0.3, 0.5]),
         LDA(shrinkage=0.2),
         LDA(1, shrinkage=0.2, between="equal"),
-        LDA(shrinkage="oas"),
+        LDA(shrinkage="oas", shrinkage_target="identity"),
         PDA(lam=3.0),
         PDA(1, lam=10.0, penalty="smooth"),
         QDA(),

@@ -140,6 +140,10 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             )
         return self._chosen
 
+    def _pinned(self) -> dict[str, Any]:
+        """Return parameters whose meaning must not change where a number takes the place of "cv"."""
+        return {}
+
     def _facts(self) -> Iterator[str]:
         yield from super()._facts()
         if self._validated is not None and self._asks_validation:

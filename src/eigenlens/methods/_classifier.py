@@ -291,6 +291,18 @@ def refuse_no_spread(within: Centred, constant: Array) -> None:
     )
 
 
+def spread_within(within: Centred, divisor: float) -> Array:
+    """Return the standard deviation of each column within classes, over 2^exponent.
+
+    A column that does not vary within them has its standard deviation over all rows, or 1 where that is 0 too.
+    """
+    xp, constant = _xp.namespace(within.pivot), within.constant_columns()
+    shares = _xp.like(within.weights / within.weight, within.shift)
+    between = shares @ (within.shift - shares @ within.shift) ** 2
+    still = xp.where(between > 0, between, 1.0)
+    return xp.sqrt(xp.where(constant, still, within.store.diagonal() / divisor))
+
+
 def _between_classes(within: Centred) -> Array:
     """Tell of each column whether the means of classes differ by more than rounding."""
     xp = _xp.namespace(within.pivot)

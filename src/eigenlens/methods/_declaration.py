@@ -264,8 +264,9 @@ class Laws:
 
     Attributes
     ----------
-    invariance : {"permutation", "rotation", "linear", "none"}
-        Maps of the columns that leave scores unchanged, up to sign: a signed permutation, a rotation, any linear map.
+    invariance : {"permutation", "units", "rotation", "linear", "none"}
+        Maps of the columns that leave scores unchanged, up to sign: a signed permutation, one with other units for the
+        columns, a rotation, any linear map.
     centres : bool
         The same row added to all rows moves the means and nothing else.
     solves_pencil : bool
@@ -280,7 +281,7 @@ class Laws:
         The second table has one column.
     """
 
-    invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
+    invariance: Literal["permutation", "units", "rotation", "linear", "none"] = "rotation"
     centres: bool = True
     solves_pencil: bool = True
     counts_rows: bool = True

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,13 +30,13 @@ from .._core.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
-from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
+from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk, shrunk_to
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
 from ._chosen import Validated, shrinkages
-from ._classifier import between_form, class_priors, refuse_no_spread, refuse_separating
+from ._classifier import between_form, class_priors, refuse_no_spread, refuse_separating, spread_within
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import DiscriminantProblem, LinearDiscriminant
 from ._rows import Known
@@ -46,22 +46,28 @@ SHRINKAGES = ("ledoit-wolf", "oas", "cv")
 
 @dataclass(frozen=True, eq=False)
 class ShrunkProblem(DiscriminantProblem):
-    """Class means against a covariance drawn towards a multiple of the identity.
+    """Class means against a covariance drawn towards a multiple of the identity, or towards its own diagonal.
 
     Attributes
     ----------
     intensity : float
         How far.
+    to_diagonal : bool
     """
 
     intensity: float = 0.0
+    to_diagonal: bool = False
 
     @property
     def sphered_later(self) -> bool:  # type: ignore[override]
         return isinstance(self.pencil.B, RidgedForm)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        X, p = (X - X.mean(axis=0)) / float(self.centred.unit[0]), X.shape[1]
+        unit, p = _xp.to_numpy(self.centred.unit), X.shape[1]
+        X = (X - X.mean(axis=0)) / unit
+        if self.to_diagonal:  # that of all rows, which no permutation of the classes changes
+            sizes = np.linalg.norm(X, axis=0)
+            X = X / np.where(sizes > 0, sizes, 1.0)
         a, trace = min(self.intensity, 1 - 1e-9), float(np.sum(X**2))
         if len(X) < p:
             X = X @ dual_basis(X, None)[0]
@@ -81,9 +87,15 @@ class LDA(LinearDiscriminant):
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
     shrinkage : None, float in [0, 1], "ledoit-wolf", "oas" or "cv"
-        Shrink S_W towards tr(S_W)/p·I. "ledoit-wolf" and "oas" choose the amount from the same pass; Ledoit–Wolf keeps
-        a scatter for every class (memory K·p²). "cv" chooses the value that predicts the classes of unseen rows best
-        (log-loss, five folds), in two passes, and keeps it in `shrinkage_`.
+        How far S_W is shrunk. "ledoit-wolf" and "oas" choose the amount from the same pass; Ledoit–Wolf keeps fourth
+        moments for every class (memory 3K·p²; the rows of a class while they are fewer than p). "cv" chooses the value
+        that predicts the classes of unseen rows best (accuracy, then log-loss, five folds), in two passes, and keeps
+        it in `shrinkage_`.
+    shrinkage_target : {"auto", "identity", "diagonal"}
+        What S_W is shrunk towards: tr(S_W)/p·I, which makes sense for columns of one unit, or the variances of the
+        columns within classes, which does not depend on units (for a column that varies between classes only, its
+        variance over all rows). "auto" is "identity" for a number and "diagonal" for an amount that is chosen.
+        `LDA(shrinkage=m.shrinkage_, shrinkage_target="diagonal")` repeats a choice.
     within : {"pooled", "equal"}
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
@@ -187,6 +199,7 @@ class LDA(LinearDiscriminant):
         *,
         priors: Priors | None = None,
         shrinkage: float | Literal["ledoit-wolf", "oas", "cv"] | None = None,
+        shrinkage_target: Literal["auto", "identity", "diagonal"] = "auto",
         within: Literal["pooled", "equal"] = "pooled",
         between: Literal["weighted", "equal"] = "weighted",
         missing: Literal["refuse", "ml"] = "refuse",
@@ -194,11 +207,12 @@ class LDA(LinearDiscriminant):
         self.n_components = n_components
         self.priors = priors
         self.shrinkage = shrinkage
+        self.shrinkage_target = shrinkage_target
         self.within = within
         self.between = between
         self.missing = missing
 
-    _validated = Validated("shrinkage", 0.0, shrinkages, "neg_log_loss")
+    _validated = Validated("shrinkage", 0.0, shrinkages, "accuracy first")
 
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
@@ -223,8 +237,13 @@ class LDA(LinearDiscriminant):
             refuse_separating(within, constant, names)
         else:
             refuse_no_spread(within, constant)
-            within, intensity = within.uniform()[0], self._intensity(moments)
-            Sw, constant = shrunk(Form.of(within, divisor), intensity), None
+            intensity = self._intensity(moments)
+            if self._to_diagonal:
+                Sw = shrunk_to(Form.of(within, divisor), intensity, spread_within(within, divisor))
+            else:
+                within = within.uniform()[0]
+                Sw = shrunk(Form.of(within, divisor), intensity)
+            constant = None
         priors = class_priors(self._given_priors, weights, moments.labels)
         shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
         most = max(1, min(p, within.n_rows - K))
@@ -232,7 +251,7 @@ class LDA(LinearDiscriminant):
         posed = pencil, moments, within, names, self.n_components, priors, shares, divisor
         if shrinkage is None:
             return DiscriminantProblem(*posed)
-        return ShrunkProblem(*posed, f"shrinkage={self.shrinkage!r}", intensity)
+        return ShrunkProblem(*posed, f"shrinkage={self.shrinkage!r}", intensity, self._to_diagonal)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -242,13 +261,13 @@ class LDA(LinearDiscriminant):
         check_count(self.n_components, auto=a is None)
         if isinstance(a, str) and a == "auto":
             raise errors.InputError(
-                "shrinkage='auto' is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf' or 'oas'. It "
-                "is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf', and "
-                "StandardScaler() before it if the units of columns differ."
+                "shrinkage='auto' is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf', 'oas' or "
+                "'cv'. It is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf'."
             )
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= float(a) <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
+        check_choice("shrinkage_target", self.shrinkage_target, ("auto", "identity", "diagonal"))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
         check_choice("missing", self.missing, self._modes)
@@ -257,6 +276,15 @@ class LDA(LinearDiscriminant):
                 "shrinkage='ledoit-wolf' needs fourth moments, which rows with holes do not give; use shrinkage='oas' "
                 "or a number with missing='ml'."
             )
+
+    @property
+    def _to_diagonal(self) -> bool:
+        """Whether shrinkage is towards the variances of the columns, rather than towards their mean."""
+        chosen = isinstance(self.shrinkage, str)
+        return self.shrinkage_target == "diagonal" or (self.shrinkage_target == "auto" and chosen)
+
+    def _pinned(self) -> dict[str, Any]:
+        return {"shrinkage_target": "diagonal" if self._to_diagonal else "identity"}
 
     @property
     def shrinkage_(self) -> float:
@@ -271,7 +299,8 @@ class LDA(LinearDiscriminant):
             yield f"shrinkage = {self.shrinkage_:.4g} ({self.shrinkage})."
 
     def _obeys(self) -> Laws:
-        return Laws(invariance="linear" if self.shrinkage is None else "rotation")
+        shrunk = "units" if self._to_diagonal else "rotation"
+        return Laws(invariance="linear" if self.shrinkage is None else shrunk)  # type: ignore[arg-type]
 
     # -- rows left out -------------------------------------------------------------------------------------------
 
@@ -281,6 +310,7 @@ class LDA(LinearDiscriminant):
 
     def _rank_left_out(self) -> int | None:
         none = self.within == "equal" or self.shrinkage in ("ledoit-wolf", "cv")
+        none = none or (self.shrinkage is not None and self._to_diagonal)
         return None if none else super()._rank_left_out()
 
     def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
@@ -301,9 +331,12 @@ class LDA(LinearDiscriminant):
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self._value("shrinkage"), str):
             return float(self._value("shrinkage"))
-        S, W = Form.of(moments.within().uniform()[0], moments.weight), moments.weight
+        within, W = moments.within(), moments.weight
+        scale = spread_within(within, W) if self._to_diagonal else within.uniform()[0].unit / within.unit
+        S = Form.of(within, W).column_scaled(1.0 / scale)
         if self.shrinkage == "oas":
             return oas(S, W)
         if any(group.exponent is not None for group in moments.groups):
             raise errors.fourth_powers()
-        return ledoit_wolf(S, sum(group.fourth for group in moments.groups), W)  # type: ignore[attr-defined]
+        fourth = sum(group.fourth_of(scale) for group in moments.groups)  # type: ignore[attr-defined]
+        return ledoit_wolf(S, fourth, W)

@@ -125,8 +125,8 @@ class PDA(LinearDiscriminant):
         Ω: size of the coefficients; second differences along ordered columns, or around a circle; curvature of a spline
         whose coefficients they are; differences of neighbours on a grid of pixels, in row-major order; or a matrix.
     lam : "gcv", "cv" or float
-        λ on sums, T_W + λΩ. 0 is LDA. "cv" chooses the value that predicts the classes of unseen rows best (log-loss,
-        five folds), in two passes.
+        λ on sums, T_W + λΩ. 0 is LDA. "cv" chooses the value that predicts the classes of unseen rows best (accuracy,
+        then log-loss, five folds), in two passes.
     df : float, optional
         Effective degrees of freedom of the score regression, without the intercept; use it instead of `lam`.
     cost : float
@@ -252,7 +252,7 @@ class PDA(LinearDiscriminant):
             return Laws(invariance="linear")
         return Laws(invariance="rotation" if self._is_ridge else "none")
 
-    _validated = Validated("lam", 1.0, penalties, "neg_log_loss")
+    _validated = Validated("lam", 1.0, penalties, "accuracy first")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 

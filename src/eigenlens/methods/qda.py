@@ -101,8 +101,8 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     pooling : float in [0, 1] or "cv"
         λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA. "cv" chooses the
-        value that predicts the classes of unseen rows best (log-loss, five folds), in two passes, and keeps it in
-        `pooling_`.
+        value that predicts the classes of unseen rows best (accuracy, then log-loss, five folds), in two passes, and
+        keeps it in `pooling_`. Without shrinkage no choice depends on units.
     shrinkage : float in [0, 1], optional
         γ: how far each covariance shrinks towards a multiple of the identity.
     missing : {"refuse", "ml"}
@@ -186,7 +186,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         self.shrinkage = shrinkage
         self.missing = missing
 
-    _validated = Validated("pooling", 0.0, poolings, "neg_log_loss")
+    _validated = Validated("pooling", 0.0, poolings, "accuracy first")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 

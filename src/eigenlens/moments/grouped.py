@@ -13,7 +13,7 @@ from .._core.typing import Array
 from ..sources import Block
 from .base import Moments
 from .centred import Centred, Scatter
-from .centring import Codes
+from .centring import Codes, Gram
 from .quartic import Quartic
 
 
@@ -241,7 +241,9 @@ class Grouped(Moments):
         new.shift = _xp.namespace(pivot).concat([part.shift for part in parts], axis=0)
         root = np.sqrt(shares)
         ones = _xp.namespace(pivot).ones_like(pivot)
-        new.store = parts[0].store.scaled(ones * float(root[0]))
+        squares = any(part.store.rows is None for part in parts)  # which rows can join, and not the other way round
+        first = Gram(parts[0].store.matrix()) if squares else parts[0].store
+        new.store = first.scaled(ones * float(root[0]))
         for part, r in zip(parts[1:], root[1:], strict=True):
             new.store = new.store.plus(part.store.scaled(ones * float(r)))
         new.n_rows = sum(part.n_rows for part in parts)

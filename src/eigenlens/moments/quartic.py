@@ -1,52 +1,65 @@
-"""A scatter that also keeps fourth moments, which the Ledoit–Wolf shrinkage needs.
+"""A scatter that also keeps fourth moments, which the Ledoit–Wolf shrinkage needs, in any units of the columns.
 
-About the mean m: q₄ = Σ w‖x − m‖⁴ (a number) and q₃ = Σ w‖x − m‖²(x − m) (a vector). Moving the mean by δ gives
+The length of a row depends on the units of its columns, which are known only after the pass. So a pair of columns has
+its own moments about the mean m: Q = Σ w z_i² z_j² and C = Σ w z_i² z_j with z = x − m. With columns divided by s,
 
-    q₄ ← q₄ − 4δᵀq₃ + 4δᵀTδ + 2‖δ‖² tr T + W‖δ‖⁴,      q₃ ← q₃ − δ tr T − 2Tδ − W‖δ‖²δ,
+    Σ w‖z/s‖⁴ = s⁻²ᵀ Q s⁻².
 
-so that one pass is enough and parts merge.
+Moving the mean by δ gives, with squares taken cell by cell,
+
+    Q ← Q − 2Cδᵀ − 2(Cδᵀ)ᵀ + (diag T)(δ²)ᵀ + (δ²)(diag T)ᵀ + 4 δδᵀ∘T + W δ²(δ²)ᵀ,
+    C ← C − (diag T)δᵀ − 2 δ1ᵀ∘T − W δ²δᵀ,
+
+where Cδᵀ has the entries C_ij δ_j. One pass is enough and parts merge. While the rows are fewer than the columns, they
+are kept themselves, centred: nothing of columns by columns is formed.
 """
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
-from .centred import Centred, Scatter
-from .centring import CentredBlock
+from .centred import Centred
+from .centring import CentredBlock, Gram, Triangle
 
 
 @stored("moments.Quartic")
-class Quartic(Scatter):
-    """Scatter with the third and fourth moments of the length of a row.
+class Quartic(Centred):
+    """Weight, mean and scatter with the fourth moments of pairs of columns.
 
     Attributes
     ----------
-    fourth : float
-        Σ w‖x − m‖⁴.
-    third : array of shape (p,)
-        Σ w‖x − m‖²(x − m).
+    row_weight : array of shape (n,), or None
+        While the rows are few: their weights, in the order of the rows of `factor`, which are √w(x − m).
+    third, fourth : array of shape (p, p), or None
+        C and Q, once there are more rows than columns.
     """
 
     takes_sparse = False
     exact = True
+    row_weight: Any = None
+    third: Any = None
+    fourth: Any = None
 
-    def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
-        new = super().anchored_at(row, n_groups)
-        new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)
-        return new
+    @property
+    def store_type(self) -> type[Any]:  # type: ignore[override]
+        """Rows at first, squares once they are many."""
+        return type(self.store) if hasattr(self, "store") else Triangle
 
     def _set_centred(self, block: CentredBlock) -> None:
+        xp, (n, p) = _xp.namespace(block.rows), block.rows.shape
+        weight = xp.ones_like(block.rows[:, 0]) if block.weight is None else _xp.cast(block.weight, xp.float64)
+        if n <= p:
+            self.row_weight, self.store = weight, Triangle(block.rows[:0, :])
+            super()._set_centred(block)
+            return
+        self.store = Gram.of(block.rows[:0, :])
         super()._set_centred(block)
-        xp, w = _xp.namespace(block.rows), 1.0 if block.weight is None else block.weight
-        rows = block.rows if block.weight is None else block.rows / xp.sqrt(w)[:, None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            lengths = xp.sum(rows**2, axis=1)
-            self.fourth, self.third = float(xp.sum(w * lengths**2)), (w * lengths) @ rows
+        self.third, self.fourth = _pairs(block.rows, weight)
 
     def _mergeable(self, other: object) -> bool:
         return isinstance(other, Quartic)
@@ -55,34 +68,82 @@ class Quartic(Scatter):
         if not (isinstance(other, Quartic) and self.n_rows and other.n_rows and self.n_features == other.n_features):
             return super().merge(other)  # one side is empty, or the merge is refused
         mean_a, mean_b = self.mean_from(self.pivot), other.mean_from(self.pivot)
-        total = self.weight + other.weight
-        step = mean_b - mean_a
-        fourth_a, third_a = self._moved(step * (other.weight / total))
-        fourth_b, third_b = other._moved(-step * (self.weight / total))
-        super().merge(other)
-        self.fourth, self.third = fourth_a + fourth_b, third_a + third_b
+        step, total = mean_b - mean_a, self.weight + other.weight
+        moves = step * (other.weight / total), -step * (self.weight / total)
+        sides: tuple[Quartic, Quartic] = (self.copy(), other.brought_to(self.pivot))
+        few = all(side.row_weight is not None for side in sides) and self.n_rows + other.n_rows < self.n_features
+        if not few:
+            sides = sides[0]._with_squares(), sides[1]._with_squares()
+        self.__dict__.update(sides[0].__dict__)
+        super().merge(sides[1])
+        xp = _xp.namespace(self.pivot)
+        if few:
+            self.row_weight = xp.concat([side.row_weight for side in sides], axis=0)
+            if self.exponent is None:
+                self.store = Triangle(xp.concat([side._moved_rows(d) for side, d in zip(sides, moves, strict=True)]))
+            return self
+        (third, fourth), (third_b, fourth_b) = (side._moved(d) for side, d in zip(sides, moves, strict=True))
+        self.third, self.fourth = third + third_b, fourth + fourth_b
         return self
 
     def times(self, factor: float) -> Self:
         new = super().times(factor)
-        new.fourth, new.third = self.fourth * factor, self.third * factor
+        for name in ("row_weight", "third", "fourth"):
+            kept = getattr(self, name)
+            setattr(new, name, None if kept is None else kept * factor)
         return new
+
+    def sealed(self) -> Self:
+        return super(Quartic, self._with_squares()).sealed()
 
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
         if new is not self:
-            new.third = _xp.like(self.third, like)
+            for name in ("row_weight", "third", "fourth"):
+                kept = getattr(self, name)
+                setattr(new, name, None if kept is None else _xp.like(kept, like))
         return new
 
     def mean_from(self, origin: Array) -> Array:
         """Mean minus `origin`, a row near it."""
         return (self.pivot - origin) + self.shift[0, :]
 
-    def _moved(self, delta: Array) -> tuple[float, Array]:
-        """Moments about mean + delta."""
-        xp = _xp.namespace(delta)
-        T = self.matrix
-        trace, square, Td = float(xp.sum(self.store.diagonal())), float(delta @ delta), T @ delta
-        fourth = self.fourth - 4 * float(delta @ self.third) + 4 * float(delta @ Td)
-        fourth += 2 * square * trace + self.weight * square**2
-        return fourth, self.third - delta * trace - 2 * Td - delta * (self.weight * square)
+    def fourth_of(self, scale: Array | float = 1.0) -> float:
+        """Return Σ w‖z/s‖⁴ of columns divided by a scale."""
+        xp = _xp.namespace(self.pivot)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.row_weight is not None:
+                lengths = xp.sum((self.store.rows / scale) ** 2, axis=1)
+                return float(xp.sum(lengths**2 / self.row_weight))
+            d = xp.ones_like(self.pivot) / scale**2
+            return float(d @ self.fourth @ d)
+
+    def _with_squares(self) -> Self:
+        """Return these moments with squares in place of rows."""
+        if self.row_weight is None:
+            return self
+        new = self.copy()
+        new.third, new.fourth = _pairs(self.store.rows, self.row_weight)
+        new.store, new.row_weight = Gram(self.store.matrix()), None
+        return new
+
+    def _moved_rows(self, delta: Array) -> Array:
+        """Rows about mean + delta, times the roots of their weights."""
+        return self.store.rows - _xp.namespace(delta).sqrt(self.row_weight)[:, None] * delta
+
+    def _moved(self, delta: Array) -> tuple[Array, Array]:
+        """Third and fourth moments about mean + delta."""
+        T, square = self.matrix, delta**2
+        spread = self.store.diagonal()
+        cross = self.third * delta + spread[:, None] * (square / -2)
+        fourth = self.fourth - 2 * (cross + cross.T) + 4 * T * delta * delta[:, None]
+        third = self.third - spread[:, None] * delta - 2 * T * delta[:, None]
+        weighted = self.weight * square[:, None]
+        return third - weighted * delta, fourth + weighted * square
+
+
+def _pairs(rows: Array, weight: Array) -> tuple[Array, Array]:
+    """Return C and Q of rows √w·z."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = rows**2 / _xp.namespace(rows).sqrt(weight)[:, None]  # √w·z²
+        return scaled.T @ rows, _xp.gram(scaled)

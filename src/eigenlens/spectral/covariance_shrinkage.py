@@ -1,9 +1,10 @@
-"""Shrinking a covariance towards a multiple of the identity: (1 − a)S + a·tr(S)/p·I."""
+"""Shrinking a covariance towards a multiple of the identity, or towards variances of its own."""
 
 from __future__ import annotations
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.typing import Array
 from .pencil import Form
 from .ridged import plus_ridge
 
@@ -11,6 +12,11 @@ from .ridged import plus_ridge
 def shrunk(S: Form, intensity: float) -> Form:
     """Return (1 − a)S + a·tr(S)/p·I."""
     return plus_ridge(S, intensity * S.trace() / S.dimension, 1.0 - intensity)
+
+
+def shrunk_to(S: Form, intensity: float, spread: Array) -> Form:
+    """Return (1 − a)S + a·diag(spread²)."""
+    return plus_ridge(S, intensity, 1.0 - intensity, spread)
 
 
 def oas(S: Form, n: float) -> float:

@@ -155,6 +155,14 @@ class Form:
             return Form(matrix=self.matrix + ridge * eye)
         return Form(factor=xp.concat([self.factor, ridge**0.5 * eye], axis=0), squared=self.squared)
 
+    def plus_squares(self, sizes: Array) -> Form:
+        """The form plus diag(sizes²)."""
+        eye = _xp.namespace(sizes).eye(self.dimension, dtype=sizes.dtype, device=_xp.device(sizes))
+        if self.factor is None:
+            return Form(matrix=self.matrix + eye * sizes**2)
+        rows = _xp.namespace(sizes).concat([self.factor, eye * sizes], axis=0)
+        return Form(factor=rows, squared=self.squared)
+
 
 @dataclass(frozen=True, eq=False)
 class Pencil:

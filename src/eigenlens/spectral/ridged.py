@@ -1,7 +1,7 @@
 """A form B = aFᵀF + τI with fewer rows in F than columns: its inverse needs a matrix of rows by rows only.
 
 B⁻¹ = (I − aFᵀ(aFFᵀ + τI)⁻¹F)/τ, and directions with MᵀMv = λBv lie in the span of that times Mᵀ, as many as M has
-rows. Nothing of columns by columns is formed, and F is not copied.
+rows. Nothing of columns by columns is formed, and F is not copied. With a ridge τ·diag(s²), columns are divided by s.
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ class RidgedForm(Form):
         τ > 0.
     share : float
         a.
+    spread : array of shape (p,), or None
+        s, where the ridge is τ·diag(s²) rather than τI.
     """
 
     rows: Any = None
     ridge: float = 0.0
     share: float = 1.0
+    spread: Any = None
 
     @property
     def values(self) -> Array:
@@ -49,10 +52,12 @@ class RidgedForm(Form):
         return self.rows.shape[0], self.rows.shape[1]
 
     def diagonal(self) -> Array:
-        return self.share * _xp.column_squares(self.rows) + self.ridge
+        ridge = self.ridge if self.spread is None else self.ridge * self.spread**2
+        return self.share * _xp.column_squares(self.rows) + ridge
 
     def apply(self, V: Array) -> Array:
-        return self.share * (self.rows.T @ (self.rows @ V)) + self.ridge * V
+        ridge = self.ridge if self.spread is None else (self.ridge * self.spread**2)[:, None]
+        return self.share * (self.rows.T @ (self.rows @ V)) + ridge * V
 
     def dense(self) -> Array:
         return self.expanded().dense()
@@ -61,7 +66,7 @@ class RidgedForm(Form):
         return replace(self, share=self.share * number, ridge=self.ridge * number)
 
     def plus_identity(self, ridge: float) -> Form:
-        return replace(self, ridge=self.ridge + ridge)
+        return replace(self, ridge=self.ridge + ridge) if self.spread is None else self.expanded().plus_identity(ridge)
 
     def seen_through(self, V: Array) -> Form:
         return self.expanded().seen_through(V)
@@ -73,17 +78,23 @@ class RidgedForm(Form):
         """Return the form with a factor that has a row for each column, too."""
         xp = _xp.namespace(self.rows)
         eye = xp.eye(self.dimension, dtype=xp.float64, device=_xp.device(self.rows))
-        return Form(
-            factor=xp.concat([self.share**0.5 * self.rows, self.ridge**0.5 * eye], axis=0), squared=self.squared
-        )
+        root = self.ridge**0.5 * (eye if self.spread is None else eye * self.spread)
+        return Form(factor=xp.concat([self.share**0.5 * self.rows, root], axis=0), squared=self.squared)
+
+    def of_unit_spread(self) -> RidgedForm:
+        """Return the form of columns divided by s, whose ridge is τI."""
+        return replace(self, rows=self.rows / self.spread, spread=None)
 
 
-def plus_ridge(form: Form, ridge: float, share: float = 1.0) -> Form:
-    """Return share·form + ridge·I, by the rows of the form where they are few."""
+def plus_ridge(form: Form, ridge: float, share: float = 1.0, spread: Array | None = None) -> Form:
+    """Return share·form + ridge·I, or + ridge·diag(spread²), by the rows of the form where they are few."""
     few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= COLUMNS
     if ridge <= 0 or not few:
-        return (form if share == 1.0 else form.times(share)).plus_identity(ridge)
-    return RidgedForm(rows=form.factor, ridge=ridge, share=share, squared=form.squared)
+        rest = form if share == 1.0 else form.times(share)
+        if spread is None or ridge == 0:
+            return rest.plus_identity(ridge)
+        return rest.plus_squares(ridge**0.5 * spread)
+    return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=spread, squared=form.squared)
 
 
 def whiten_rows(B: RidgedForm) -> Whitening:
@@ -121,6 +132,9 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
     ((6, 1), array([[1.]]))
     """
+    if B.spread is not None:
+        found = whiten_for(B.of_unit_spread(), M / B.spread)
+        return replace(found, matrix=found.matrix / B.spread[:, None])
     F, xp = B.rows, _xp.namespace(B.rows)
     G = _xp.to_numpy(_xp.gram(F.T)) * B.share
     largest = float(np.abs(G).sum(axis=1).max(initial=0.0))

@@ -195,9 +195,9 @@ def invariance(estimator: Any, data: Sample) -> None:
         return
     rng = np.random.default_rng(2)
     A = np.linalg.qr(rng.standard_normal((data.X.shape[1],) * 2))[0]
-    if kind == "permutation":
+    if kind in ("permutation", "units"):
         A = np.sign(A[0]) * np.eye(len(A))[rng.permutation(len(A))]
-    if kind == "linear":
+    if kind in ("linear", "units"):
         A = A * 10.0 ** rng.uniform(-3, 3, len(A))
     here, there = (scores(fitted(estimator, d), d.X) for d in (data, data.with_X(data.X @ A)))
     signs = np.sign(np.sum(here * there, axis=0)) if hasattr(estimator, "transform") else 1.0

@@ -192,15 +192,17 @@ class _Run:
         ]
         if measure is None:
             _require_order(source, scoring)
-            scores, predict = by_whole_folds(self.subject, teams, folds, scoring, X, y), None
+            scores, second, predict = by_whole_folds(self.subject, teams, folds, scoring, X, y), None, None
             self.passes[0] = (self.passes[0] or 0) + 1
             name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
         else:
-            scores, predict = self._pass_of_scores(source, folds, teams, measure)
+            scores, second, predict = self._pass_of_scores(source, folds, teams, measure)
             name = measure.name
-        best = best_of(np.where(np.isnan(scores), np.nan, scores).mean(axis=1))
+        best = best_of(scores.mean(axis=1), second)
         whole = self.subject.fit(models[best], source, total)
-        return CrossValidation(self.settings, scores, whole.model, name, True, self._note(), self.passes, predict, {})
+        return CrossValidation(
+            self.settings, scores, whole.model, name, True, self._note(), self.passes, predict, {}, second
+        )
 
     def _fitted(self, models: Sequence[Any], source: Source, moments: Any, named: bool) -> list[Fitted | None]:
         """Fit every setting to the moments of one fold's training rows; None for those that cannot be."""
@@ -222,7 +224,7 @@ class _Run:
 
     def _pass_of_scores(
         self, source: Source, folds: Folds, teams: list[list[Fitted | None]], measure: Measure
-    ) -> tuple[np.ndarray, Any]:
+    ) -> tuple[np.ndarray, np.ndarray | None, Any]:
         sound = [s for s in range(len(self.settings)) if all(team[s] is not None for team in teams)]
         if not sound:
             raise errors.InputError(f"settings: none can be fitted in every fold: {self._note()}")
@@ -231,9 +233,13 @@ class _Run:
         if not source.in_order:
             start.kept = None
         found: Scored = self._pass(source, start)
-        scores = np.full((len(self.settings), folds.n_folds), np.nan)
+        scores, deciding = np.full((len(self.settings), folds.n_folds), np.nan), found.second()
         scores[sound] = found.scores()
-        best = sound.index(best_of(scores.mean(axis=1)))
+        second = None
+        if deciding is not None:
+            second = np.full(len(scores), -np.inf)
+            second[sound] = deciding.mean(axis=1)
+        best = sound.index(best_of(scores.mean(axis=1), second))
 
         def predict() -> Any:
             if not source.in_order:
@@ -251,7 +257,7 @@ class _Run:
             n = len(folds.folds) if isinstance(folds, GivenFolds) else _length(source, numbers)
             return in_rows(numbers, measure.predictions(values), n)
 
-        return scores, predict
+        return scores, second, predict
 
     def _note(self) -> str:
         return " ".join(f"{setting} could not be fitted: {why}." for setting, why in list(self.failures.items())[:3])
@@ -314,7 +320,7 @@ def choose(model: Any, source: Source, asked: Any, n_folds: int) -> Choice:
         The parameter, what is tried, and how it is scored.
     n_folds : int
     """
-    subject = MomentsSubject(clone(model).set_params(**{asked.name: asked.start}))
+    subject = MomentsSubject(clone(model).set_params(**{asked.name: asked.start, **model._pinned()}))
     subject.opened = model
     by_class = source.n_responses is None and isinstance(source.label_reader, ClassReader)
     folds = read_cv(n_folds, 0, by_class)

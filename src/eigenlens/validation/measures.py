@@ -38,6 +38,10 @@ class Measure(ABC):
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Return scores from sums, whose last axis holds the numbers."""
 
+    def second(self, sums: np.ndarray) -> np.ndarray | None:
+        """Return what decides among settings of equal scores; None where the first of them is taken."""
+        return None
+
     def predictions(self, answers: np.ndarray) -> np.ndarray:
         """Return what a user is shown of the answers of one setting."""
         return answers
@@ -94,6 +98,25 @@ class LogLoss(Accuracy):
 
     def predictions(self, answers: np.ndarray) -> np.ndarray:
         return self.labels[answers.argmax(axis=1)]
+
+
+class AccuracyFirst(LogLoss):
+    """Accuracy, and log-loss where it is equal.
+
+    Log-loss alone prefers a rule that says no more than the priors to a good one that is too sure of itself.
+    """
+
+    name = "accuracy"
+
+    def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
+        hits = (answers.argmax(axis=2) == truth(block, self.labels)) @ weight
+        return np.column_stack([hits, super().sums(answers, block, weight)])
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        return np.asarray(sums[..., 0] / sums[..., 2])
+
+    def second(self, sums: np.ndarray) -> np.ndarray:
+        return np.asarray(sums[..., 1] / sums[..., 2])
 
 
 class Response(Measure):
@@ -255,7 +278,7 @@ def truth(block: Block, labels: np.ndarray) -> np.ndarray:
     return places_in(labels, block.classes)[_xp.to_numpy(block.y)]
 
 
-OF_CLASSES = {"accuracy": Accuracy, "neg_log_loss": LogLoss}
+OF_CLASSES = {"accuracy": Accuracy, "neg_log_loss": LogLoss, "accuracy first": AccuracyFirst}
 OF_RESPONSES = {"r2": RSquared, "neg_mean_squared_error": SquaredError}
 OF_ROWS: dict[str, Callable[[Any, Any], Array]] = {
     "likelihood": lambda model, X: model.score_samples(X),

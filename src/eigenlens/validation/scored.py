@@ -80,6 +80,11 @@ class Scored:
         assert self.sums is not None
         return self.measure.score(self.sums)
 
+    def second(self) -> np.ndarray | None:
+        """Return what decides among settings of equal scores, for each setting and fold."""
+        assert self.sums is not None
+        return self.measure.second(self.sums)
+
     def answers_of(self, setting: int) -> tuple[np.ndarray, np.ndarray] | None:
         """Return the numbers of rows and what the models of one setting said about them; None where it was not kept."""
         if self.kept is None:

@@ -66,6 +66,7 @@ class CrossValidation(Result):
     _passes: list[int | None] = field(default_factory=lambda: [None])
     _predict: Callable[[], Any] | None = None
     _cache: dict[str, Any] = field(default_factory=dict)
+    _second: np.ndarray | None = None  # a score for each setting that decides among equals
 
     @property
     def passes(self) -> int | None:
@@ -86,7 +87,7 @@ class CrossValidation(Result):
     @property
     def best_index(self) -> int:
         """The place of the best setting."""
-        return best_of(self.mean_scores)
+        return best_of(self.mean_scores, self._second)
 
     @property
     def best(self) -> dict[str, Any]:
@@ -212,11 +213,17 @@ class LeaveOneOut(Result):
         return pd.DataFrame(columns)
 
 
-def best_of(means: np.ndarray) -> int:
-    """Return the place of the largest number, NaN left out; the first of equals."""
+def best_of(means: np.ndarray, second: np.ndarray | None = None) -> int:
+    """Return the place of the largest number, NaN left out; of equals, that with most of a second score, or the first.
+
+    Means of folds that were added up in another order are equal.
+    """
     if np.isnan(means).all():
         raise errors.InputError("settings: no setting could be fitted in every fold; see the note of the result.")
-    return int(np.nanargmax(means))
+    if second is None:
+        return int(np.nanargmax(means))
+    equal = np.isclose(means, np.nanmax(means), rtol=1e-12, atol=0.0)
+    return int(np.argmax(np.where(equal, second, -np.inf)))
 
 
 def varying(settings: Sequence[dict[str, Any]]) -> tuple[str | None, np.ndarray | None]:
