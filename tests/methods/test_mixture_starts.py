@@ -5,7 +5,9 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_iris, load_wine
 
+from eigenlens import MDA
 from eigenlens.mixtures.clusters import k_means
+from eigenlens.mixtures.em import Classes
 
 
 def spread(X, w, found):
@@ -46,3 +48,34 @@ def test_equal_rows_and_far_rows_are_clustered():
     assert len(np.unique(found)) == 3
     assert found[0] == found[1]
     assert found[2] == found[3]
+
+
+@pytest.mark.parametrize(("n_init", "starts"), [(1, 1), (2, 16)])
+def test_one_start_is_taken_where_one_is_asked_for(n_init, starts, monkeypatch):
+    taken, real = [], Classes.starts
+    monkeypatch.setattr(
+        Classes, "starts", lambda data, counts, rng, times: taken.append(times) or real(data, counts, rng, times)
+    )
+    MDA(n_subclasses=2, n_init=n_init).fit(*load_iris(return_X_y=True))
+    assert taken == [starts]
+
+
+def test_rows_are_sorted_once_however_many_starts_there_are(monkeypatch):
+    sorted_, real = [], Classes._in_order
+    monkeypatch.setattr(
+        Classes, "_in_order", lambda data, k, sphered: sorted_.append((k, sphered)) or real(data, k, sphered)
+    )
+    MDA(n_subclasses=2, n_init=4).fit(*load_iris(return_X_y=True))
+    assert sorted(sorted_) == [(k, sphered) for k in range(3) for sphered in (False, True)]
+
+
+@pytest.mark.parametrize("last", ["equal", "rounded", "distinct"])
+def test_the_order_of_rows_decides_nothing_whatever_the_last_column_settles(last):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((120, 3)), np.arange(120) % 2
+    X[:, 0] += 3 * (np.arange(120) % 4 > 1)
+    X[:, 2] = {"equal": np.sign(X[:, 2]), "rounded": X[:, 2].round(1), "distinct": X[:, 2]}[last]
+    order = rng.permutation(120)
+    one = MDA(n_subclasses=2).fit(X, y)
+    other = MDA(n_subclasses=2).fit(X[order], y[order])
+    np.testing.assert_allclose(one.predict_log_proba(X), other.predict_log_proba(X), rtol=1e-6, atol=1e-8)

@@ -74,8 +74,8 @@ class MDA(ScoredClassifier, FillsOverGroups):
         Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. If a grid names
         `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
     n_init : int
-        Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
-        times as many after six M-steps.
+        Number of starts that run to the end; the best likelihood wins. Without a regressor, two or more are the best of
+        eight times as many after six M-steps; 1 is one start.
     max_iter : int
         Largest number of M-steps, including the first.
     tol : float
@@ -214,7 +214,8 @@ class MDA(ScoredClassifier, FillsOverGroups):
             if self.n_components is not None:
                 most = sum(counts) - 1
                 wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
-            rng, tried = random_from(self.random_state), TRIED if self.regressor is None else 1
+            many = self.regressor is None and self.n_init > 1
+            rng, tried = random_from(self.random_state), TRIED if many else 1
             fit = best_of(data, counts, start, self._run, rng, int(self.n_init), tried)
             self._present(fit, data, source)
             logs = _xp.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
@@ -358,6 +359,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
     def _scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of classes up to what all share: the subclasses of each added up."""
         D = self._subclass_scores(X, sharp)
+        D = np.asfortranarray(D) if isinstance(D, np.ndarray) else D  # few subclasses, many rows: reduce along the rows
         xp = _xp.namespace(D)
         if sharp:
             D = D - xp.max(D, axis=1, keepdims=True)  # beside large scores a sum over subclasses would not show

@@ -30,15 +30,16 @@ def k_means(X: Floats, w: Floats, count: int, rounds: int, rng: np.random.Random
     rng : RandomState
         For the first centres.
     """
-    X = X - np.average(X, axis=0, weights=w)
-    centres = X[_far_apart(X, w, count, rng)]
-    settled = STILL * float(np.average(X**2, axis=0, weights=w).mean())
+    X = X - w @ X / w.sum()
+    squares = np.einsum("ij,ij->i", X, X)
+    centres = X[_far_apart(X, squares, w, count, rng)]
+    settled = STILL * float(w @ squares) / (w.sum() * X.shape[1])
     found = _nearest(X, centres)
     for _ in range(rounds):
         before = centres
-        members = (found[:, None] == np.arange(count)) * w[:, None]
-        size = members.sum(axis=0)
-        centres = np.where(size[:, None] > 0, members.T @ X / np.where(size > 0, size, 1.0)[:, None], before)
+        members = (np.arange(count)[:, None] == found) * w
+        size = members.sum(axis=1)
+        centres = np.where(size[:, None] > 0, members @ X / np.where(size > 0, size, 1.0)[:, None], before)
         found, last = _nearest(X, centres), found
         if np.array_equal(found, last) or ((centres - before) ** 2).sum() <= settled:
             break
@@ -46,12 +47,17 @@ def k_means(X: Floats, w: Floats, count: int, rounds: int, rng: np.random.Random
 
 
 def _nearest(X: Floats, centres: Floats) -> Places:
-    return np.asarray(np.argmin(0.5 * (centres**2).sum(axis=1) - X @ centres.T, axis=1))
+    apart = 0.5 * (centres**2).sum(axis=1)[:, None] - centres @ X.T
+    best, found = apart[0], np.zeros(len(X), dtype=np.intp)
+    for k in range(1, len(centres)):  # few centres, many rows: along the rows
+        found[apart[k] < best] = k
+        best = np.minimum(best, apart[k])
+    return found
 
 
-def _far_apart(X: Floats, w: Floats, count: int, rng: np.random.RandomState) -> list[int]:
+def _far_apart(X: Floats, squares: Floats, w: Floats, count: int, rng: np.random.RandomState) -> list[int]:
     """Return rows to start from: each the best of a few drawn by their squared distance to those before it."""
-    squares, tries = (X**2).sum(axis=1), 2 + int(np.log(count))
+    tries = 2 + int(np.log(count))
     chosen = [_drawn(w, rng.random_sample(1))[0]]
     left = _distances(X, squares, chosen)[0]
     while len(chosen) < count:

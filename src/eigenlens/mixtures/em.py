@@ -84,6 +84,8 @@ class Classes:
         self.centred = self._filled(about)
         self.rows = [rows @ self.axes for rows in self.centred]
         self.X, self.codes, self.w = X, codes, w
+        self._distinct = [0] * len(labels)  # different rows of each class, as far as they have been looked for
+        self._sorted: dict[tuple[int, bool], tuple[NDArray[np.intp], Floats, Floats]] = {}
 
     def _filled(self, about: list[Floats]) -> list[Floats]:
         """Return rows about the means of their classes, every cell known."""
@@ -126,17 +128,30 @@ class Classes:
 
     def _cut(self, k: int, count: int, seed: int, kind: int) -> Floats:
         """Cut one class; every fourth time sphered after all, or by the first centres alone: other maxima."""
-        w = self.weights[k]
+        n, sphered = len(self.weights[k]), kind == 2
         if count == 1:
-            return np.ones((len(w), 1))
-        rows = self.rows[k] if kind == 2 else self.centred[k] / self.spread
-        distinct = len(np.unique(rows[: 8 * count], axis=0))
-        distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
-        rounds, order = 1 if kind == 3 else 300, np.lexsort((w, *self.X[self.index[k]].T))  # rows come in any order
-        found = k_means(rows[order], w[order], min(count, distinct), rounds, np.random.RandomState(seed))
-        shares: Floats = np.zeros((len(w), min(count, distinct)))
+            return np.ones((n, 1))
+        if (k, sphered) not in self._sorted:
+            self._sorted[k, sphered] = self._in_order(k, sphered)
+        order, rows, w = self._sorted[k, sphered]
+        if count > self._distinct[k]:  # a few rows mostly settle that there are enough different ones
+            different = len(np.unique(rows[: 8 * count], axis=0))
+            self._distinct[k] = different if different >= count else len(np.unique(rows, axis=0))
+        count, rounds = min(count, self._distinct[k]), 1 if kind == 3 else 300
+        shares: Floats = np.zeros((n, count))
+        found = k_means(rows, w, count, rounds, np.random.RandomState(seed))
         shares[order, found] = 1.0
         return shares[:, shares.any(axis=0)]
+
+    def _in_order(self, k: int, sphered: bool) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Return the rows of a class and their weights in an order that is theirs: rows come in any."""
+        X, w = self.X[self.index[k]], self.weights[k]
+        order = np.argsort(X[:, -1])
+        last = X[order, -1]
+        if (last[1:] == last[:-1]).any():  # one column does not settle the order
+            order = np.lexsort((w, *X.T))
+        rows = self.rows[k] if sphered else self.centred[k] / self.spread
+        return order, rows[order], w[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +167,8 @@ class Plain:
     def logits(self, data: Classes, k: int) -> Floats:
         """Return log π_r − ½‖z − z_r‖² of the rows of class k, up to ½‖z − z̄_k‖²."""
         D = self.offsets[k] @ self.spectrum.vectors
-        linear = data.rows[k] @ (self.spectrum.vectors @ D.T)
-        return linear + (np.log(self.shares[k]) - 0.5 * np.sum(D**2, axis=1))
+        linear = (D @ self.spectrum.vectors.T) @ data.rows[k].T  # few subclasses, many rows: along the rows
+        return (linear + (np.log(self.shares[k]) - 0.5 * np.sum(D**2, axis=1))[:, None]).T
 
     def without(self, alive: list[NDArray[np.bool_]]) -> Plain:
         """Return the step that subclasses which have lost their rows are left out of."""
