@@ -1,6 +1,7 @@
 """The page: complete without any network, closed to scripts that are not its own, and alive in a real browser."""
 
 import base64
+import csv
 import hashlib
 import re
 import shutil
@@ -426,6 +427,42 @@ def test_rows_and_pictures_can_be_saved(wine, opened, tmp_path):
     assert lines[0].startswith("row,discriminant 1,discriminant 2,kind,alcohol")
     ElementTree.parse(saved["save-svg"])
     assert saved["save-png"].read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_names_that_differ_in_capitals_are_told_apart(opened):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"Mass": rng.normal(50, 9, 60), "mass": rng.normal(5, 1, 60), "Size": rng.normal(9, 2, 60)})
+    page = opened(eigenlens.report(frame).findings)
+    for name, limit in (("Mass", 50), ("mass", 5), ("size", 9)):  # the last has one meaning in any capitals
+        page.fill("#filter", f"{name} > {limit}")
+        page.press("#filter", "Enter")
+        column = name if name in frame else "Size"
+        assert f"{int((frame[column] > limit).sum())} rows are selected" in page.inner_text("#count")
+    page.fill("#filter", "MASS > 50")
+    page.press("#filter", "Enter")
+    assert "Write one of these names as it is" in page.inner_text("#count")
+
+
+def test_no_saved_table_holds_a_formula(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"=cmd|'/C calc'!A0": rng.normal(size=60), "b": rng.normal(size=60) - 9})
+    frame["kind"] = np.where(np.arange(60) % 2, "=1+1", "@x")
+    page = opened(eigenlens.report(frame, "kind", cv=0).findings)
+    with page.expect_download() as download:
+        page.click("#save-rows")
+    download.value.save_as(tmp_path / "rows.csv")
+    saved = [(tmp_path / "rows.csv").read_text()]
+    for button in page.get_by_text("Save as CSV").all():
+        page.evaluate("(b) => { b.closest('details').open = true; }", button.element_handle())
+        with page.expect_download() as download:
+            button.click()
+        download.value.save_as(tmp_path / "table.csv")
+        saved.append((tmp_path / "table.csv").read_text())
+    assert len(saved) > 1
+    cells = [cell for text in saved for line in csv.reader(text.splitlines()) for cell in line]
+    assert "'=1+1" in cells
+    assert any(cell.startswith("-") for cell in cells)  # numbers stay numbers
+    assert not [cell for cell in cells if cell.startswith(("=", "@"))]
 
 
 def test_the_column_that_explains_the_picture_gives_the_colour():

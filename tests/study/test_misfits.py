@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.datasets import load_wine
 
 import eigenlens
@@ -36,6 +37,26 @@ def test_normal_rows_are_few():
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((500, 6)), columns=list("abcdef"))
     said = findings(frame).summary[-1]
     assert "no more than chance gives" in said or "No row lies beyond" in said
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"target": "kind"},
+        {"target": "ash"},
+        {"target": "kind", "method": "mda"},
+        {"views": (list(WINE.columns[:6]), list(WINE.columns[6:]))},
+        {"drop": "kind", "method": "mixed-pca"},
+    ],
+)
+def test_every_method_finds_them(asked):
+    frame = WINE.assign(kind=load_wine().target_names[load_wine().target])
+    frame.loc[4, "alcohol"] = 142.3
+    found = findings(frame, cv=0, **asked)
+    first = found.extras["misfits"]["rows"][0]
+    assert first["row"] == "row 5"
+    assert first["columns"][0][0] == "alcohol"
+    assert "row 5 (alcohol)" in " ".join(found.summary)
 
 
 def test_few_rows_and_other_methods_say_nothing():

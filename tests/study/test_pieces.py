@@ -160,6 +160,8 @@ def assert_same(one, other, place=""):
 def findings(result):
     told = result.findings.to_dict()
     told["notes"] = [note for note in told["notes"] if not note.startswith("The file is large")]
+    without = ("With these cells missing", "The finding is the same without")  # is asked of rows in memory alone
+    told["warnings"] = [warning for warning in told["warnings"] if not warning.startswith(without)]
     return told
 
 
@@ -198,7 +200,7 @@ def test_the_findings_are_those_of_the_table_in_memory(tmp_path, table, target, 
         (weighted, {"weights": "w", "drop": ("kind",)}, 2),
         (grouped, {"target": "kind", "group": "site"}, 2),
         (numbered, {"target": "y"}, 2),
-        (far_off, {"target": "y"}, 3),
+        (far_off, {"target": "y"}, 4),  # another to count the far cells
         (counts, {"target": "y", "target_is": "number"}, 2),
         (lambda: {**numbered(), "w": weighted()["w"]}, {"target": "y", "weights": "w"}, 2),
         (lambda: {**numbered(), "site": grouped()["site"]}, {"target": "y", "group": "site"}, 2),

@@ -415,3 +415,24 @@ def test_numbers_of_a_small_file_are_parsed_once(tmp_path):
     assert found.column("b").to_pylist()[:3] == [2.5, None, 4.5]
     assert found.column("d").to_pylist()[:2] == [3, 4]
     assert found.column("e").to_pylist()[:4] == [7, 8, None, 9]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_number_that_stands_for_a_missing_cell_is_compared_as_a_number(tmp_path, ending):
+    path = tmp_path / f"t{ending}"
+    table = pa.table({"a": [1.5, 999.0, 3.0, 4.0], "b": [999.0, 1.0, 2.0, 3.5]})
+    pq.write_table(table, path) if ending == ".parquet" else path.write_text("a,b\n1.5,999\n999.0,1\n3,2\n4,3.5\n")
+    found = TableFile(path, Dialect(na=("999",)))
+    assert {name: column.missing for name, column in found.profile().items()} == {"a": 1, "b": 1}
+    assert found.read(["a", "b"]).column("a").to_pylist() == [1.5, None, 3.0, 4.0]
+    one = TableFile(path, Dialect(na=("a=999.00",)))
+    assert {name: column.missing for name, column in one.profile().items()} == {"a": 1, "b": 0}
+
+
+def test_a_value_for_missing_cells_that_stands_in_no_cell_is_named_and_not_repeated(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1.5,x\n-,y\n3,z\n")
+    found = TableFile(path, Dialect(na=("-", "banana", "NA", "b=7")))
+    found.profile()
+    assert "--na 'banana', 'b=7': no cell" in " ".join(found.notes)
+    assert found.asked.na == ("-", "NA")

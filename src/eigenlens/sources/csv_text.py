@@ -43,7 +43,8 @@ class Dialect:
     delimiter, decimal, encoding : str
         "auto" detects it from the first lines of the file (`TableFile`).
     na : tuple of str
-        Cells that stand for a missing value, in addition to the usual ones.
+        Cells that stand for a missing value, in addition to the usual ones; a number stands for all that are equal to
+        it, and "COLUMN=TEXT" is said of one column.
     words : tuple of str
         Columns to read as words even where they hold numbers.
     numbers : tuple of str
@@ -75,7 +76,8 @@ class Dialect:
 
     def missing_in(self, column: str) -> tuple[str, ...]:
         """Return the cells that stand for a missing value in a column, in addition to the usual ones."""
-        return (*self.na, *dict(self.na_of).get(column, ()))
+        own = [text.removeprefix(f"{column}=") for text in self.na if text.startswith(f"{column}=")]
+        return (*self.na, *own, *(word for name, words in self.na_of if name == column for word in words))
 
 
 PLAIN = Dialect(",", ".", "utf8")

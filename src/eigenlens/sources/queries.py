@@ -89,7 +89,7 @@ def _sqlite(path: Path, query: str) -> Any:
 
     pa = require("pyarrow", f"Reading {path}", "cli")
     try:
-        connection = sqlite3.connect(f"file:{path.resolve().as_posix()}?mode=ro", uri=True, check_same_thread=False)
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description or ()]
         first = _columns(pa, names, cursor.fetchmany(FETCHED))

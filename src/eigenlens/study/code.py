@@ -180,7 +180,7 @@ def _options(dialect: Dialect, names: list[str]) -> str:
             given[name] = getattr(dialect, ours)
     if not dialect.header:
         given |= {"header": None, "names": names}
-    if dialect.na_of:
+    if dialect.na_of or any("=" in text for text in dialect.na):
         missing = {name: list(dialect.missing_in(name)) for name in names}
         given["na_values"] = {name: words for name, words in missing.items() if words}
     elif dialect.na:

@@ -111,6 +111,7 @@ def report(
     method: str = "auto",
     drop: Any = (),
     keep: Any = (),
+    na: Any = (),
     words: Any = (),
     numbers: Any = (),
     id: str | None = None,
@@ -143,6 +144,8 @@ def report(
         "auto", or the name of a method as on the command line ("lda", "pda", "sir"...).
     drop, keep : str or list of str
         Columns to drop; columns to keep although they would be dropped.
+    na : str, number or list of these
+        Cells that stand for a missing value; "COLUMN=VALUE" says so of one column.
     words, numbers : str or list of str
         Columns to read as words although they hold numbers; columns to read as numbers, whatever their names and cells
         suggest.
@@ -174,8 +177,9 @@ def report(
     >>> found
     Report('table': PCA, 150 rows)
     """
-    drop, keep, words, numbers = (
-        (names,) if isinstance(names, str) else tuple(map(str, names)) for names in (drop, keep, words, numbers)
+    drop, keep, na, words, numbers = (
+        (str(names),) if isinstance(names, str | float | int) else tuple(map(str, names))
+        for names in (drop, keep, na, words, numbers)
     )
     named = target is None or isinstance(target, str)
     plan = Plan(
@@ -201,7 +205,7 @@ def report(
             raise errors.setting("missing", missing, f"it is one of {', '.join(MISSING)}")
         plan = replace(plan, missing=missing)
     try:
-        return Report(_spelt(_answered(data, target, plan, Dialect(words=words, numbers=numbers), progress)))
+        return Report(_spelt(_answered(data, target, plan, Dialect(na=na, words=words, numbers=numbers), progress)))
     except errors.InputError as error:
         error.args = (in_python(str(error)),)
         raise

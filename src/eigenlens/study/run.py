@@ -14,7 +14,9 @@ from ..report.findings import Findings
 from ..tables.selection import Selection
 from .code import code_for
 from .data import Data
+from .extremes import changed, extremes_of, tell_extremes, without_extremes
 from .methods import chosen, declared, methods, score_names
+from .misfits import tell_misfits_of_columns
 from .plan import Plan, Progress
 from .suggestions import suggestions
 from .words_and_numbers import asks_for_words
@@ -96,7 +98,13 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         except NothingLeftError as error:
             raise NothingLeftError(f"{error}{_left_out_before(data, plan)}") from None
     said = [_with_options(str(w.message), plan.target) for w in heard if isinstance(w.message, EigenlensWarning)]
-    findings.warnings = list(dict.fromkeys(said))
+    if data.kind in ("classes", "number", "views") or declared(cls).takes_words:
+        tell_misfits_of_columns(findings, data, plan.seed)
+    extremes = extremes_of(data, plan)
+    findings.warnings = [*dict.fromkeys(said), *tell_extremes(extremes, data)]
+    other = without_extremes(extremes, data, plan) if extremes else None
+    if other is not None:
+        findings.warnings += changed(findings, lambda: _quietly(cls, *other, progress))
     findings.notes = list(dict.fromkeys(data.notes))  # a second question repeats those of the first
     findings.score_names = score_names(model[-1], len(findings.axes))
     if findings.directions and findings.shown_directions is None:
@@ -109,7 +117,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     elif not all(d.shown for d in findings.directions):
         findings.doubts.append(f"A direction that is not shown may still exist. {findings.test.of_the_next}".strip())
     findings.code = code_for(cls, data, plan, model, findings.extras.get("second"))
-    findings.next_steps = suggestions(cls, findings, data, plan)
+    findings.next_steps = suggestions(cls, findings, data, plan, [o for each in extremes for o in each.options])
     about = {
         "source": data.source,
         "kind": data.kind,
@@ -123,6 +131,13 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         about["views"] = [list(view) for view in plan.views]
         about["predicts"] = findings.extras["second"].names_out_
     return Study(findings, model, about)
+
+
+def _quietly(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> Findings:
+    """Answer a second question whose warnings would repeat those of the first."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _answer(cls, data, plan, progress)[0]
 
 
 def _usual(data: Data) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 OPTIONS = (
-    "target|as|views|distances|method|drop|keep|words|numbers|id|weights|group|missing|standardise|sample|seed|folds|"
-    "title"
+    "target|as|views|distances|method|drop|keep|na|words|numbers|id|weights|group|missing|standardise|sample|seed|"
+    "folds|title"
 )
 KEYWORDS = {"as": "target_is", "seed": "random_state", "folds": "cv"}
 VALUES = r"'[^']*'|\d+|(?:number|classes|mean|drop|refuse|ml)\b|(?<=method )[a-z-]+"

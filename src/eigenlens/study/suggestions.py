@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +21,18 @@ MOST_STEPS = 3
 FEW_KINDS = 10  # of a column of words that could be explained
 
 
-def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
-    """Return at most three steps that follow from the findings; none where the rows are in no file to name."""
+def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan, missing: Sequence[str] = ()) -> list[NextStep]:
+    """Return at most three steps that follow from the findings; none where the rows are in no file to name.
+
+    Parameters
+    ----------
+    cls : class of the method
+    findings : Findings
+    data : Data
+    plan : Plan
+    missing : list of str
+        What treats cells far beyond all others as missing (`--na`).
+    """
     if data.in_memory or data.source == "-":
         return []
     steps = {
@@ -31,7 +42,10 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
         "views": _of_views,
         "distances": _of_distances,
     }[data.kind]
-    found = [*_of_gaps(findings, data, plan), *_of_hints(data, plan), *steps(cls, findings, data, plan)]
+    without = replace(data, asked=replace(data.asked, na=(*data.asked.na, *missing)))
+    unread = [_step("If cells far beyond the others are no numbers, treat them as missing.", without, plan)]
+    found = unread if missing else []
+    found += [*_of_gaps(findings, data, plan), *_of_hints(data, plan), *steps(cls, findings, data, plan)]
     found += _of_any(findings, data, plan)
     if len({step.command for step in found}) < MOST_STEPS:
         found += _beside(cls, data, plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ def parse(
     if not _is_text(column.type):
         null = _mask(pc.is_null(column, nan_is_null=True))
         values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        return Cells(values, null, np.zeros(len(column), dtype=bool))
+        return _without_codes(Cells(values, null, np.zeros(len(column), dtype=bool)), na, decimal)
     if len(column) > PROBED and len(column.slice(0, PROBED).unique()) * REPEATS <= PROBED:
         coded = column.dictionary_encode()
         if len(coded.dictionary) * REPEATS <= len(column):
@@ -122,7 +122,22 @@ def _looked_into(column: Any, decimal: str, na: tuple[str, ...], words: bool, dr
     plain = plain if decimal == "." else pc.replace_substring(plain, decimal, ".")
     values = pc.if_else(number, plain, pa.scalar(None, type=text.type)).cast(pa.float64())
     numbers = values.to_numpy(zero_copy_only=False)
-    return Cells(numbers, _mask(missing), ~_mask(pc.or_(missing, number)), text)
+    return _without_codes(Cells(numbers, _mask(missing), ~_mask(pc.or_(missing, number)), text), na, decimal)
+
+
+def _without_codes(cells: Cells, na: tuple[str, ...], decimal: str) -> Cells:
+    """Return cells without the numbers that stand for a missing value, however they are written."""
+    codes = [number_in(text, decimal) for text in na]
+    found = np.isin(cells.numbers, [code for code in codes if code is not None]) if na else np.array(False)
+    if not found.any():
+        return cells
+    return replace(cells, numbers=np.where(found, np.nan, cells.numbers), missing=cells.missing | found)
+
+
+def number_in(text: str, decimal: str) -> float | None:
+    """Return the number that a text is; None where it is none."""
+    found = re.fullmatch(NUMBER.replace("DOT", "\\" + decimal), text.strip())
+    return float(text.replace(decimal, ".")) if found else None
 
 
 def _is_text(kind: Any) -> bool:

@@ -129,6 +129,7 @@ class ProfiledFiles(RawFiles, JudgesColumns):
                 )
             self._without_header()
             return self.profile()
+        self._forget_unmet()
         plain = {c.name for c in columns.values() if c.kind == "number" and not (c.odd or c.remark)}
         self._parsed = {name: cells for name, cells in self._parsed.items() if name in plain}
         self._profile = columns

@@ -13,6 +13,7 @@ from .._core import errors, optional
 from ..sources import csv_text
 from ..sources.csv_text import (
     AUTO,
+    MISSING,
     PLAIN,
     ROW_NAMES,
     Dialect,
@@ -61,6 +62,7 @@ class RawFiles:
         self.told: Callable[[int, int], None] | None = None
         self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
         self._plain_quotes: set[Path] = set()
+        self._met: set[str] = set()  # values of `asked.na` that stand in some cell
         self.names = self._common_names()
         for name in self.names:
             if has_control(name):
@@ -189,7 +191,26 @@ class RawFiles:
             return self._plain(column)
         words = name in self.dialect.words
         dressed = name in self.dialect.dressed
-        return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words, dressed)
+        na = self.dialect.missing_in(name)
+        if len(self._met) < len(self.asked.na):
+            self._meet(name, column, words)
+        return parse(column, self.dialect.decimal, na, words, dressed)
+
+    def _meet(self, name: str, column: Any, words: bool) -> None:
+        """Remember which of the values that were said to stand for a missing one stand in a cell."""
+        own = {text: text.removeprefix(f"{name}=") for text in self.asked.na if text not in self._met}
+        before = int(parse(column, self.dialect.decimal, (), words).missing.sum())
+        for text, value in own.items():
+            if int(parse(column, self.dialect.decimal, (value,), words).missing.sum()) > before:
+                self._met.add(text)
+
+    def _forget_unmet(self) -> None:
+        """Say which of these values stand in no cell, and ask for the others only from now on."""
+        met = tuple(text for text in self.asked.na if text in self._met or text.lower() in MISSING)
+        unmet = [errors.quoted(text) for text in self.asked.na if text not in met]
+        if unmet:
+            self.notes.append(f"--na {errors.listed(unmet)}: no cell of the columns that are read has this value.")
+        self.asked = replace(self.asked, na=met)
 
     def _plain(self, column: Any) -> Cells:
         """Return numbers that pyarrow has read; odd spellings of those that are none or too large are for text."""

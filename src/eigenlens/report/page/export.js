@@ -7,8 +7,9 @@ const saveFile = (name, parts, type) => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
+// A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay as they are.
 const csvLine = (cells) => cells.map((v) => {
-  const text = String(v);
+  const text = (typeof v === "string" && /^[=+\-@\t\r]/.test(v) && (v.trim() === "" || Number.isNaN(Number(v.replace(/[,%]/g, "")))) ? "'" : "") + String(v);
   return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 }).join(",") + "\r\n";
 

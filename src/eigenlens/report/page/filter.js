@@ -4,11 +4,15 @@
 // axes, scores, names. Returns a function of the row; throws an Error that says what cannot be read.
 const rowFilter = (text, table) => {
   const low = (v) => v.toLowerCase().replace(/\s+/g, " ").trim();
-  const known = new Map();
-  table.axes.forEach((name, j) => known.set(low(name), { name, numbers: table.scores[j] }));
-  table.columns.forEach((c) => known.set(low(c.name), c));
-  for (const name of table.names ? ["name", "row"] : []) if (!known.has(name)) known.set(name, { name, names: table.names });
-  const byLength = [...known.keys()].sort((a, b) => b.length - a.length);
+  const exact = new Map(), loose = new Map(); // a name as it is written, and those that differ in capitals alone
+  table.axes.forEach((name, j) => exact.set(name, { name, numbers: table.scores[j] }));
+  table.columns.forEach((c) => exact.set(c.name, c));
+  for (const c of exact.values()) loose.set(low(c.name), [...(loose.get(low(c.name)) || []), c]);
+  for (const name of table.names ? ["name", "row"] : []) if (!loose.has(name)) {
+    exact.set(name, { name, names: table.names });
+    loose.set(name, [exact.get(name)]);
+  }
+  const byLength = [...loose.keys()].sort((a, b) => b.length - a.length);
   const KEYWORDS = new Set(["and", "or", "not", "contains", "in", "is", "between"]);
   const SIGNS = /^(<=|>=|!=|<>|==|=|<|>|≤|≥|≠)/;
   const SAME = { "<>": "!=", "≠": "!=", "==": "=", "≤": "<=", "≥": ">=" };
@@ -62,9 +66,10 @@ const rowFilter = (text, table) => {
     return row[b.length];
   };
   const column = (name) => {
-    const found = known.get(low(name));
+    const alike = loose.get(low(name)) || [], found = exact.get(name) || alike[0];
+    if (alike.length > 1 && !exact.has(name)) throw new Error("Write one of these names as it is: " + alike.map((c) => quoted(c.name)).join(", ") + ".");
     if (found) return found;
-    const near = [...known.values()].map((c) => [distance(low(name), low(c.name)), c.name]).sort((a, b) => a[0] - b[0])[0];
+    const near = [...exact.values()].map((c) => [distance(low(name), low(c.name)), c.name]).sort((a, b) => a[0] - b[0])[0];
     const hint = near && near[0] <= 2 + name.length / 4 ? " Did you mean " + quoted(near[1]) + "?" : "";
     throw new Error("There is no column " + quoted(name) + " on this page." + hint);
   };
@@ -122,7 +127,7 @@ const rowFilter = (text, table) => {
     const left = next("text") || next("words");
     if (!left) throw new Error(tokens[at] ? quoted(tokens[at].text) + " cannot stand here." : "Something is missing at the end.");
     const sign = next("sign");
-    if (sign && !known.has(low(left.text)) && Number(left.text) === Number(left.text)) return turned(left.text, sign.text);
+    if (sign && !loose.has(low(left.text)) && Number(left.text) === Number(left.text)) return turned(left.text, sign.text);
     if (sign) return compared(column(left.text), sign.text, value(sign.text));
     if (next("between")) {
       const c = column(left.text), least = compared(c, ">=", value("between"));
