@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import SAVE, SIR, DirectionalRegression
-from eigenlens._core.errors import InputError
+from eigenlens._core.errors import InputError, RankWarning
 from eigenlens.testing import LAWS, Sample
 from inverse_models import LAWS_OF_ROWS, li, slice_parts, symmetric, textbook, trace_correlation
 
@@ -110,3 +110,20 @@ def test_bad_input():
         DirectionalRegression().fit(X, np.full(400, 0.5))
     with pytest.raises(InputError, match="method='chi2'"):
         DirectionalRegression().fit(X, y).test_dimension(method="chi2")
+
+
+@pytest.mark.parametrize("cls", [SAVE, DirectionalRegression])
+def test_directions_of_the_same_eigenvalue_are_told(cls):
+    """Eight rows in two slices of five columns: two eigenvalues are equal, and rounding turns their axes."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((8, 5)), rng.standard_normal(8)
+    order = rng.permutation(8)
+    with pytest.warns(RankWarning, match="Directions [12] and [23] have the same eigenvalue"):
+        one, other = cls().fit(X, y), cls().fit(X[order], y[order])
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-10)
+    tied = np.abs(np.diff(one.eigenvalues_)) < 1e-9
+    shared = np.append(tied, False) | np.append(False, tied)
+    apart = [model.transform(X)[:, ~shared] for model in (one, other)]
+    np.testing.assert_allclose(*apart, atol=1e-8)
+    spaces = [model.transform(X)[:, shared] for model in (one, other)]
+    np.testing.assert_allclose(*(Z @ Z.T for Z in spaces), atol=1e-8)  # the space of the tied ones is the same

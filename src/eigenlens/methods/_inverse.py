@@ -36,6 +36,7 @@ SYMMETRIC = (
     "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
     "directional-regression if you expect one."
 )
+TIED = 1e-12  # of the largest eigenvalue: rounding alone parts such values
 USUAL_SLICES = 10  # and distinct whole numbers that are their own slices, where n_slices is "auto"
 
 
@@ -70,6 +71,15 @@ class InverseProblem(Problem):
                 f"y makes {len(self.moments.labels)} slices of {self.moments.n_rows} rows, fewer than two rows "
                 "each on average: the slice means are mostly noise. Join levels and pass them as slices=, or use "
                 "fewer slices."
+            )
+        values = _xp.to_numpy(spectrum.values)[: spectrum.rank]
+        tied = np.flatnonzero(values[:-1] - values[1:] <= TIED * values[:1])
+        if len(tied):
+            j = int(tied[0])
+            yield errors.RankWarning(
+                f"Directions {j + 1} and {j + 2} have the same eigenvalue ({values[j]:.3g}): the space that they span "
+                "is found, but which axes of it come out is arbitrary, and the order of the rows can turn them. Use "
+                "more rows or fewer slices, or a ridge."
             )
 
 
