@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from eigenlens import LDA, PCA, SparsePCA, Subspace
-from eigenlens._core.errors import InputError
+from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens.spectral import principal_angles
 
 rng = np.random.default_rng(0)
 BASIS = np.linalg.qr(rng.standard_normal((6, 3)))[0]
@@ -98,3 +99,22 @@ def test_answers_print_as_a_line():
         "<Alignment: 30 points in 4 dimensions, disparity 0.000>",
         "<SparsePath: 2 penalties, 4 to 0 nonzero loadings>",
     ]
+
+
+def test_angles_between_bases_that_are_not_orthonormal():
+    """The angles are those of the spans: lengths, slants and repeated columns of the bases do not matter."""
+    rng = np.random.default_rng(0)
+    U, V = rng.standard_normal((6, 2)), rng.standard_normal((6, 3))
+    right = principal_angles(np.linalg.qr(U)[0], np.linalg.qr(V)[0])
+    slanted = U @ np.array([[1e3, 2.0], [0.0, 1e-3]])
+    np.testing.assert_allclose(principal_angles(slanted, 5 * V), right, rtol=1e-8)
+    np.testing.assert_allclose(principal_angles(np.hstack([U, U]), V), right, rtol=1e-12)
+    turned = U + 1e-9 * rng.standard_normal((6, 2))
+    assert 0 < principal_angles(U, turned)[0] < 1e-8
+
+
+def test_a_table_is_no_subspace():
+    space = PCA(2).fit(np.random.default_rng(0).standard_normal((20, 4))).subspace_
+    for compared in (space.distance, space.angles, space.aligned_to):
+        with pytest.raises(InputTypeError, match="other is a ndarray"):
+            compared(np.zeros((20, 4)))

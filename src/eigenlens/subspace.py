@@ -133,6 +133,7 @@ class Subspace:
 
     def distance(self, other: Subspace) -> float:
         """Return the sine of the largest angle between the directions; 1 if their dimensions differ."""
+        self._require_same_space(other)
         if self.orthonormal().shape[1] != other.orthonormal().shape[1]:
             return 1.0
         xp = _xp.namespace(self.basis)
@@ -154,6 +155,11 @@ class Subspace:
         return Subspace(self.centre, self.basis @ rotation, self.remainder, dual)
 
     def _require_same_space(self, other: Subspace) -> None:
+        if not isinstance(other, Subspace):
+            raise errors.InputTypeError(
+                f"other is a {type(other).__name__}, but a subspace is compared with a subspace, such as subspace_ of "
+                "a fitted model; project(X) gives the coordinates of rows."
+            )
         if self.basis.shape[0] != other.basis.shape[0]:
             raise errors.InputError(
                 f"other has {other.basis.shape[0]} coordinates but this subspace has {self.basis.shape[0]}; both must "

@@ -23,6 +23,7 @@ from eigenlens.distances import (
     Measure,
     Power,
     Rational,
+    gower,
     is_positive_semidefinite,
     is_squared_distance,
 )
@@ -244,3 +245,19 @@ def test_a_density_too_narrow_to_be_seen_is_refused():
         Measure(density)(2.0)
     mass = Measure(density, support=(1.1 - 1e-4, 1.1 + 1e-4))(2.0)
     assert mass == pytest.approx(1e-6 * np.sqrt(2 * np.pi) * -np.expm1(-2.2) / 1.1, rel=1e-9)
+
+
+def test_gower_of_an_array_takes_weights_by_number():
+    rows = np.array([[0.0, 1.0], [1.0, 5.0], [2.0, 3.0]])
+    np.testing.assert_allclose(gower(rows, weights={1: 2.0}), gower(rows, weights={"1": 2.0}))
+    with pytest.raises(InputError, match="leaves no column"):
+        gower(rows, weights={0: 0, 1: 0})
+
+
+@pytest.mark.parametrize("shape", [(30, 3), (4, 6)])
+def test_mahalanobis_of_dependent_columns_says_what_is_wrong(shape):
+    X = np.random.default_rng(0).standard_normal(shape)
+    X[:, 2] = X[:, 0] + X[:, 1]
+    with pytest.raises(InputError, match=r"mahalanobis.*which has rank \d of \d columns"):
+        ClassicalMDS(metric="mahalanobis").fit(X)
+    np.testing.assert_allclose(ClassicalMDS(2, metric="mahalanobis").fit(X[:, :2] * [1e-9, 1e9]).stress_, 0, atol=1e-3)

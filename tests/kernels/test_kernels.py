@@ -240,3 +240,31 @@ def test_wavelets_without_pywavelets(monkeypatch):
     with pytest.raises(ImportError, match=r"pip install eigenlens\[wavelets\]"):
         Wavelet("db2", 1.0)(np.ones((2, 1)))
     assert Wavelet("morlet", 1.0)(np.ones((2, 1))).shape == (2, 2)
+
+
+@pytest.mark.parametrize("nu", [0.3, 2.7, 10.5, 11.5, 40.7, 150.5, 999.0])
+def test_matern_of_any_order(nu):
+    """Also for orders whose Bessel functions overflow, and for rows that nearly coincide."""
+    mp = pytest.importorskip("mpmath")
+    apart = [0.0, 1e-12, 1e-8, 1e-7, 1e-3, 0.1, 1.0, 5.0, 1e5]
+
+    def exact(r):
+        t = mp.sqrt(2 * mp.mpf(nu)) * mp.mpf(r)
+        return float(mp.mpf(2) ** (1 - mp.mpf(nu)) / mp.gamma(nu) * t**nu * mp.besselk(nu, t)) if r else 1.0
+
+    found = Matern(nu, 1.0)(np.zeros((1, 1)), np.array(apart)[:, None])[0]
+    with mp.workdps(40):
+        np.testing.assert_allclose(found, [exact(r) for r in apart], rtol=0, atol=1e-12)
+
+
+def test_an_order_beyond_all_use_is_refused_with_the_kernel_it_tends_to():
+    with pytest.raises(InputError, match=r"nu=1e\+06 is beyond 1,000.*Gaussian"):
+        Matern(1e6, 1.0)(np.zeros((2, 1)))
+
+
+def test_an_interval_without_the_rows_is_refused():
+    rows = np.linspace(0, 1, 9)[:, None]
+    with pytest.raises(InputError, match=r"low=2\.0 but X goes from 0 to 1"):
+        KernelRegressor(Spline(low=2.0)).fit(rows, rows[:, 0])
+    with pytest.raises(InputError, match=r"high=-1\.0 but X goes from 0 to 1"):
+        KernelRegressor(Spline(high=-1.0)).fit(rows, rows[:, 0])

@@ -140,3 +140,31 @@ def test_expansion_over_a_sample(kernel):
 def test_mercer_refuses_conditional_kernels():
     with pytest.raises(InputError, match="positive definite only conditionally"):
         mercer(ThinPlate(), np.random.default_rng(0).random((10, 2)))
+
+
+def test_all_eigenfunctions_are_called_together_or_one_by_one():
+    expansion = mercer(Gaussian(0.5), np.linspace(0, 1, 50)[:, None], n_components=3)
+    rows = np.array([[0.0], [0.3], [1.0]])
+    together = expansion.eigenfunctions(rows)
+    assert together.shape == (3, 3)
+    for j, function in enumerate(expansion.eigenfunctions):
+        np.testing.assert_allclose(function(rows), together[:, j], atol=1e-14)
+
+
+def test_the_error_of_an_expansion_at_rows_of_another_library():
+    torch = pytest.importorskip("torch")
+    rows = np.linspace(0, 1, 50)[:, None]
+    expansion = mercer(Gaussian(0.5), rows, n_components=3)
+    assert expansion.error(torch.asarray(rows)) == pytest.approx(expansion.error(rows))
+
+
+@pytest.mark.parametrize("rule", [legendre, hermite])
+def test_a_rule_without_nodes_is_refused(rule):
+    with pytest.raises(InputError, match="n=0"):
+        rule(0)
+
+
+def test_a_projection_on_no_points_is_refused():
+    function = RKHSFunction(Gaussian(1.0), np.zeros((1, 2)), np.ones(1))
+    with pytest.raises(InputError, match="points"):
+        function.project(np.zeros((0, 2)))

@@ -610,7 +610,7 @@ def test_metrics_that_fail_on_these_rows():
     flat[5] = 3.0
     with pytest.raises(InputError, match=r"metric='correlation' gives NaN or infinity \(first between rows 0 and 5\)"):
         ClassicalMDS(metric="correlation").fit(flat)
-    with pytest.raises(InputError, match=r"'mahalanobis' cannot be computed .*singular"):
+    with pytest.raises(InputError, match=r"'mahalanobis' needs the inverse .* rank 1 of 2"):
         ClassicalMDS(metric="mahalanobis").fit(np.column_stack([X[:, 0], X[:, 0]]))
     with pytest.raises(InputError, match="metric=<lambda> has negative entries"):
         ClassicalMDS(metric=lambda a, b: a[0] - b[0]).fit(X)

@@ -497,3 +497,20 @@ def test_pictures_of_terms_have_the_colours_of_all_pictures():
     display = AdaptiveSplines().fit(x[:, None], np.abs(x - 0.5)).plot()
     assert display.ax_.lines[0].get_color() == FOUND
     assert {line.get_color() for line in display.ax_.lines[1:]} <= {INK}
+
+
+def test_summary_tells_the_rows_of_given_terms():
+    X = np.random.default_rng(0).standard_normal((100, 2))
+    y = X[:, 0]
+    terms = [[], [(0, 0.0, 1)]]
+    assert "50 rows" in str(AdaptiveSplines().fit_terms(X[:50], y[:50], terms).summary())
+    assert "50 rows" in str(AdaptiveSplines().fit(X, y).fit_terms(X[:50], y[:50], terms).summary())
+
+
+def test_all_cores_are_asked_for_by_minus_one(monkeypatch):
+    asked = []
+    monkeypatch.setattr("eigenlens.regress.adaptive_splines.thread_count", lambda: 3)
+    monkeypatch.setattr("eigenlens.regress.adaptive_splines.threads_with_buffers", lambda n: asked.append(n) or 1)
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    AdaptiveSplines(n_jobs=-1).fit(X, X[:, 0])
+    assert asked == [3]

@@ -45,6 +45,8 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
            [1.   , 0.875, 0.   ]])
     """
     columns = _columns(table)
+    if weights and all(name.isdigit() for name in columns):  # columns of an array may be named by their numbers
+        weights = {str(name) if is_number(name, integer=True) else name: value for name, value in weights.items()}
     for name in weights or {}:
         if name not in columns:
             raise errors.no_column(str(name), list(columns), "weights")
@@ -65,6 +67,8 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
             apart = cdist(filled, filled, "cityblock") / spread if spread > 0 else np.zeros((n, n))
         total += both * apart
         count += both
+    if weights and not any(weights.get(name, 1.0) for name in columns):
+        raise errors.InputError(f"weights={weights!r} leaves no column to compare rows by; give at least one above 0.")
     if (count == 0).any():
         i, j = (int(at) for at in np.argwhere(count == 0)[0])
         raise errors.InputError(f"rows {i} and {j} have no column in common, so no distance; leave out one of them.")

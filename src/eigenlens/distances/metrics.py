@@ -189,10 +189,16 @@ def _fixed(metric: str, rows: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
     if metric == "seuclidean":
         return {"V": weight @ centred**2 / divisor}
     covariance = (centred * weight[:, None]).T @ centred / divisor
-    try:
-        return {"VI": np.linalg.inv(covariance)}
-    except np.linalg.LinAlgError as error:
-        raise _metric_unknown(metric, {}, ValueError(f"the covariance of X is singular: {error}")) from error
+    size = np.sqrt(np.diagonal(covariance))
+    size = np.where(size > 0, size, 1.0)
+    values = np.linalg.eigvalsh(covariance / size / size[:, None])
+    rank, p = int(np.count_nonzero(values > len(rows) * np.finfo(float).eps * values[-1])), len(values)
+    if rank < p:
+        raise errors.InputError(
+            f"metric='mahalanobis' needs the inverse of the covariance of X, which has rank {rank} of {p} columns for "
+            f"{len(rows)} rows. Leave out columns that the others determine, or use metric='seuclidean'."
+        )
+    return {"VI": np.linalg.inv(covariance)}
 
 
 def _metric_unknown(metric: Any, params: dict[str, Any], cause: Exception) -> errors.InputError:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_count
+from .._core.parameters import check_count, check_number
 from .._core.typing import Array, TableLike
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, solve
@@ -65,9 +65,9 @@ class MercerExpansion:
     truncation_error: float
 
     @property
-    def eigenfunctions(self) -> list[RKHSFunction]:
-        """The eigenfunctions one by one: each can be called with rows."""
-        return list(self.functions)
+    def eigenfunctions(self) -> RKHSFunction:
+        """The eigenfunctions: called with rows, all of them, (n, k); taken by number, or in a loop, one by one."""
+        return self.functions
 
     def __call__(self, X: TableLike, Z: TableLike | None = None) -> Array:
         """Return the truncated kernel Σ γᵢ φᵢ(x) φᵢ(z)."""
@@ -82,7 +82,8 @@ class MercerExpansion:
 
     def error(self, X: TableLike) -> float:
         """Return the largest |k − truncated k| over pairs of rows."""
-        return float(_xp.namespace(self.nodes).max(_xp.namespace(self.nodes).abs(self.kernel(X) - self(X))))
+        apart = self.kernel(X) - self(X)
+        return float(_xp.namespace(apart).max(_xp.namespace(apart).abs(apart)))
 
     def __str__(self) -> str:
         share = 1.0 - self.truncation_error / self.trace if self.trace > 0 else 1.0
@@ -166,6 +167,7 @@ def legendre(n: int, low: float = 0.0, high: float = 1.0) -> tuple[np.ndarray, n
     >>> float(round(weights @ nodes[:, 0] ** 4, 6))
     0.2
     """
+    check_number("n", n, 1, integer=True)
     t, w = np.polynomial.legendre.leggauss(n)
     return (low + (high - low) * (t + 1) / 2)[:, None], w * (high - low) / 2
 
@@ -191,5 +193,6 @@ def hermite(n: int, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     >>> float(round(weights @ nodes[:, 0] ** 2, 6))
     4.0
     """
+    check_number("n", n, 1, integer=True)
     t, w = np.polynomial.hermite_e.hermegauss(n)
     return scale * t[:, None], w / w.sum()

@@ -16,6 +16,10 @@ from .._core.typing import Array
 from ._pairs import BlockFunction, half_negative_squares, strips
 from .kernel import Kernel
 
+MOST_TERMS = 10  # of Matérn's polynomial; the sums of longer ones overflow
+FAR = 1e3  # where e⁻ᵗ times such a polynomial is 0
+LARGEST_ORDER = 1000  # of Matérn's kernel, each order a step of its recurrence
+
 
 class Radial(Kernel):
     """A kernel φ(−½r²) of r = ‖x − z‖ / unit; a subclass names its unit and writes φ."""
@@ -144,13 +148,18 @@ class Matern(Radial):
         super()._check_parameters()
         if not (is_number(self.nu) and self.nu == inf):
             check_number("nu", self.nu, 0.0, above=True)
+            if self.nu > LARGEST_ORDER:
+                raise errors.InputError(
+                    f"nu={self.nu:g} is beyond {LARGEST_ORDER:,}, where the kernel is the Gaussian one to three "
+                    "digits; use Gaussian(length_scale), which is nu=float('inf')."
+                )
 
     def _profile(self, E: Array, p: int, out: Array | None = None) -> Array:
         if self.nu == inf:
             return _exp(E, out)
         t = _distance(E, None) * sqrt(2 * self.nu)
         k = self.nu - 0.5
-        if k == int(k):
+        if k == int(k) and k <= MOST_TERMS:
             return _half_integer(t, int(k))
         values = _bessel(np.asarray(_xp.to_numpy(t)), float(self.nu))
         return _xp.like(values, E)
@@ -260,6 +269,7 @@ def _distance(E: Array, out: Any) -> Array:
 def _half_integer(t: Array, k: int) -> Array:
     """Matérn's kernel of order k + ½: a polynomial times exp(−t)."""
     xp = _xp.namespace(t)
+    t = xp.clip(t, max=FAR)
     total = xp.zeros_like(t)
     for i in range(k + 1):
         term = factorial(k + i) / (factorial(i) * factorial(k - i)) * factorial(k) / factorial(2 * k)
@@ -268,8 +278,27 @@ def _half_integer(t: Array, k: int) -> Array:
 
 
 def _bessel(t: np.ndarray, nu: float) -> np.ndarray:
+    """Matérn's kernel of any order, by the recurrence of Bessel functions, which overflow for large orders.
+
+    M_{ν+1} = M_ν + t²/(4ν(ν − 1))·M_{ν−1} has positive terms alone, and logarithms of ratios do not overflow.
+    """
+    steps = max(int(np.ceil(nu)) - 2, 0)
+    order = nu - steps  # from 1 to 2, or nu itself
+    with np.errstate(over="ignore", under="ignore"):
+        log = _log_bessel(t, order)
+        if steps:
+            ratio = np.exp(log - _log_bessel(t, order - 1.0))
+        for _ in range(steps):
+            ratio = 1.0 + t / (4 * order * (order - 1.0)) * (t / ratio)
+            log = log + np.log(ratio)
+            order += 1.0
+        return np.asarray(np.exp(log - t))
+
+
+def _log_bessel(t: np.ndarray, nu: float) -> np.ndarray:
+    """Return the logarithm of eᵗM, for orders of at most 2."""
     small = t < 1e-10 ** (1 / min(nu, 1.0)) if nu < 1 else t < 1e-8
     safe = np.where(small, 1.0, t)
     log_scale = (1 - nu) * np.log(2.0) - scipy.special.gammaln(nu)
-    values = np.exp(log_scale + nu * np.log(safe) - safe) * scipy.special.kve(nu, safe)
-    return np.where(small, 1.0, values)
+    log = log_scale + nu * np.log(safe) + np.log(scipy.special.kve(nu, safe))
+    return np.where(small, t, log)

@@ -145,6 +145,8 @@ class RKHSFunction:
         Z = _xp.like(_pairs.read_rows(points, "points"), self.points)
         if Z.shape[1] != self.points.shape[1]:
             raise errors.columns_of_points(Z.shape[1], self.points.shape[1])
+        if Z.shape[0] == 0:
+            raise errors.InputError("points has no rows, so they span nothing to project on; pass at least one.")
         xp = _xp.namespace(Z)
         values, vectors = xp.linalg.eigh(self.kernel._gram(Z))
         floor = 16.0 * Z.shape[0] * _xp.EPS * float(xp.max(values))

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
 from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
@@ -51,6 +52,11 @@ class ScreeDisplay(Display):
         X, y : ignored
         ax : axes, optional
         """
+        if not hasattr(model, "explained_variance_ratio_"):
+            raise errors.InputError(
+                f"{type(model).__name__} has no explained_variance_ratio_, whose shares this picture draws. Pass "
+                "a fitted model that has them, such as PCA or SparsePCA; model.plot() draws others."
+            )
         shares = np.asarray(_xp.to_numpy(model.explained_variance_ratio_), dtype=float)
         if "n_nonzero" not in model.get_params():
             return cls(shares).plot(ax=ax)
