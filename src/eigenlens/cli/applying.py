@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from .._core.printable import printable
 from ..files import describe, load
+from ..sources.csv_text import AUTO
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names
-from ..tables import Preparation, TableFile
+from ..tables import Dialect, Preparation, TableFile
 from ..tables.selection import Selection
 from .console import console, escape
 from .outputs import file_for
-from .reporting import table_of
+from .reporting import dialect_of
 
 Columns = tuple[list[str], np.ndarray | list[np.ndarray]]  # names, and a matrix or columns
 
@@ -70,10 +72,14 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
         out = file_for(out, data, options["force"], SUFFIXES)
         if out.exists() and out.samefile(options["model"]):
             raise errors.is_input(out)
-    table = table_of(data, options)
+    known = describe(options["model"])["about"].get("reading", {})
+    table = TableFile(data[0] if len(data) == 1 else data, as_read(dialect_of(options), known))
+    table.lenient = True
     for note in table.notes:
         click.echo(f"· {printable(note)}", err=True)
-    results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
+    if options["strict"]:
+        _refuse_words(model, table, tuple(options["drop"]))
+    results = _results(model, function, table, tuple(options["drop"]))
     if out is None:
         sink = Csv(sys.stdout.buffer, terminal=sys.stdout.isatty())
         for names, columns in results:
@@ -86,6 +92,50 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
             sink.rows(names, columns)
             rows += len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
     console().print(f"{escape(str(out))}  [dim]{rows:,} rows[/dim]", soft_wrap=True)
+
+
+def as_read(asked: Dialect, known: dict[str, Any]) -> Dialect:
+    """Return how new rows are written: as the user says, and in all else as the rows of the fit were.
+
+    Parameters
+    ----------
+    asked : Dialect
+    known : dict
+        What a model file keeps of the reading of its rows.
+    """
+    own = {name: known[name] for name in ("delimiter", "decimal", "encoding") if known.get(name) and _open(asked, name)}
+    missing = tuple((name, tuple(words)) for name, words in known.get("na_of", ()))
+    return replace(asked, **own, na=tuple(dict.fromkeys([*asked.na, *known.get("na", ())])), na_of=missing)
+
+
+def _open(asked: Dialect, name: str) -> bool:
+    return bool(getattr(asked, name) == AUTO)
+
+
+def _results(
+    model: Any, function: Callable[[Any], Columns], table: TableFile, drop: tuple[str, ...]
+) -> Iterator[Columns]:
+    """Yield what a function makes of rows; say at the end which cells were no numbers."""
+    try:
+        for X in _blocks(model, table, drop):
+            yield function(X)
+    except errors.InputError as error:
+        if not table.unread:
+            raise
+        raise errors.InputError(f"{error} Some of these cells are no numbers: {table.unread_words()}.") from error
+    if table.unread:
+        click.echo(f"· Cells that are no numbers count as missing: {printable(table.unread_words())}.", err=True)
+
+
+def _refuse_words(model: Any, table: TableFile, drop: tuple[str, ...]) -> None:
+    """Refuse words where the model wants numbers, all of them at once."""
+    for _ in _blocks(model, table, drop):
+        pass
+    if table.unread:
+        raise errors.InputError(
+            f"{table.path}: these cells are no numbers, but the model was fitted to numbers: {table.unread_words()}. "
+            "Correct them, say that they stand for missing values (--na), or leave out --strict."
+        )
 
 
 def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any]:

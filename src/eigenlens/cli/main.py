@@ -110,6 +110,7 @@ asking = together(
     click.option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random [default: 0]."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON rather than tables.")
+strict = click.option("--strict", is_flag=True, help="Refuse words where the model wants numbers.")
 force = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
@@ -161,6 +162,7 @@ def fit(**options: Any) -> None:
 @click.argument("model", type=EXISTING)
 @click.argument("data", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
+@strict
 @reading
 @force
 def transform(**options: Any) -> None:
@@ -175,6 +177,7 @@ def transform(**options: Any) -> None:
 @click.argument("data", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @click.option("--proba", is_flag=True, help="Also write the probability of each class.")
+@strict
 @reading
 @force
 def predict(**options: Any) -> None:

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from .._core.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
 from ..report.findings import Findings
+from ..sources.csv_text import AUTO
 from ..tables.selection import Selection
 from .code import code_for
 from .data import Data
@@ -126,6 +127,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         "method": declared(cls).name,
         "columns": list(data.table.column_names),
         "words": _words_of(model[0]),
+        "reading": _reading(data),
     }
     if plan.views is not None:
         about["views"] = [list(view) for view in plan.views]
@@ -170,6 +172,14 @@ def _left_out_before(data: Data, plan: Plan) -> str:
     gone = [name for name in data.all_names if name == plan.target or name not in data.table.column_names]
     why = [note for note in data.notes if any(repr(name) in note for name in gone)]
     return " Before that: " + " ".join(why) if why else ""
+
+
+def _reading(data: Data) -> dict[str, Any]:
+    """Return how the table was read, as far as that is to be said of new rows too."""
+    given = {name: getattr(data.asked, name) for name in ("delimiter", "decimal", "encoding")}
+    missing = [] if data.dialect is None else [[name, list(words)] for name, words in data.dialect.na_of]
+    said = {name: value for name, value in given.items() if value != AUTO}
+    return {**said, "na": list(data.asked.na), "na_of": missing}
 
 
 def _words_of(first: Any) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +15,7 @@ from .cells import Cells, parse
 from .profiling import ProfiledFiles, mapped_on_threads, numbered
 
 T = TypeVar("T")
+MOST_SAID = 20  # words among numbers that a message lists
 
 
 class TableFile(ProfiledFiles):
@@ -39,6 +42,8 @@ class TableFile(ProfiledFiles):
         What was assumed about how the file is written.
     passes : int
         How often rows were read.
+    lenient : bool
+        Whether words among numbers count as missing in `batches`, and are kept in `unread`; refused if not.
     told : function of (rows read, rows expected or 0), optional
         Called while rows are read.
 
@@ -52,6 +57,23 @@ class TableFile(ProfiledFiles):
     >>> [(column.name, column.kind) for column in table.profile().values()], table.n_rows
     ([('size', 'number'), ('kind', 'word')], 2)
     """
+
+    lenient = False
+
+    @cached_property
+    def unread(self) -> dict[tuple[str, str], int]:
+        """How many cells read so, of each column and word among numbers, where these count as missing."""
+        return {}
+
+    def unread_words(self) -> str:
+        """Say which words among numbers count as missing, with the first line of each; empty where none does."""
+        said = []
+        for (name, word), count in list(self.unread.items())[:MOST_SAID]:
+            line = self._line(name, word)
+            place = "" if line is None else f", first in line {line:,}"
+            said.append(f"{errors.quoted(word)} in {name!r} ({count:,} cell{'' if count == 1 else 's'}{place})")
+        more = len(self.unread) - len(said)
+        return ", ".join(said) + (f" and {more:,} others" if more else "")
 
     def read(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
         """Return columns as an Arrow table: numbers as float64, words as text, gaps as null.
@@ -121,8 +143,19 @@ class TableFile(ProfiledFiles):
             na = self.dialect.missing_in(name)
             cells[name] = parse(batch.column(name), self.dialect.decimal, na, wordy, dressed=True)
             if kinds[name] not in ("word", "date"):
+                cells[name] = self._without_words(name, cells[name]) if self.lenient else cells[name]
                 self._require_numbers(name, cells[name])
         return self._made(kinds, columns, batch, cells)
+
+    def _without_words(self, name: str, cells: Cells) -> Cells:
+        """Return cells whose words count as missing, and remember these."""
+        alone = not (~cells.words & ~cells.missing).any() and len(cells.words) > 1
+        if not cells.words.any() or alone:  # a column without any number is another column
+            return cells
+        for i in np.flatnonzero(cells.words).tolist():
+            key = (name, cells.text[i].as_py())
+            self.unread[key] = self.unread.get(key, 0) + 1
+        return replace(cells, missing=cells.missing | cells.words, words=np.zeros_like(cells.words))
 
     def _require_numbers(self, name: str, cells: Cells) -> None:
         if cells.words.any():
