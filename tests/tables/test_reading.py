@@ -436,3 +436,44 @@ def test_a_value_for_missing_cells_that_stands_in_no_cell_is_named_and_not_repea
     found.profile()
     assert "--na 'banana', 'b=7': no cell" in " ".join(found.notes)
     assert found.asked.na == ("-", "NA")
+
+
+ROWS = "".join(f"{j},{j * j % 7}.5,{'ab'[j % 2]}\n" for j in range(40))
+
+
+@pytest.mark.parametrize(
+    ("above", "delimiter"),
+    [
+        ("Exported from the register 2024-03-01\n\n", ","),
+        ("Exported from the register; 2024-03-01\n", ","),
+        ("Exported from the register,,\n,,\n", ","),
+        ('"A title, with commas, in quotes\nover two lines"\n', ","),
+        ("\n", ","),
+        ("Ausgabe vom 1. März, 10 Uhr\n\n", ";"),
+    ],
+)
+def test_lines_above_the_header_are_found(tmp_path, above, delimiter):
+    path = tmp_path / "t.csv"
+    path.write_text(above + ("id,size,kind\n" + ROWS).replace(",", delimiter), encoding="utf8")
+    table = TableFile(path)
+    profile = table.profile()
+    assert {name: column.kind for name, column in profile.items()} == {"id": "number", "size": "number", "kind": "word"}
+    assert table.n_rows == 40
+    assert f"names of the columns are in line {above.count(chr(10)) + 1}" in " ".join(table.notes)
+    path.write_text(path.read_text(encoding="utf8") + f"40{delimiter}many{delimiter}a\n", encoding="utf8")
+    remark = TableFile(path).profile()["size"].remark
+    assert f"'many', line {above.count(chr(10)) + 42}" in remark
+
+
+@pytest.mark.parametrize("text", ["x\n1,2\n3,4\n5,6\n7,8\n", ",x\na,1\nb,2\nc,3\n", "a,b,c\n1,2,3\n4,5,6\n"])
+def test_a_first_line_that_may_be_a_header_is_one(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with suppress(InputError):
+        assert not [note for note in TableFile(path).notes if "above the table" in note]
+
+
+def test_the_line_of_the_header_can_be_given(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("first,second,third\nid,size,kind\n" + ROWS)
+    assert TableFile(path, Dialect(header_line=2)).names == ["id", "size", "kind"]

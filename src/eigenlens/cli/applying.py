@@ -15,9 +15,9 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from .._core.printable import printable
 from ..files import describe, load
-from ..sources.csv_text import AUTO
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names
+from ..study.run import WRITTEN
 from ..tables import Dialect, Preparation, TableFile
 from ..tables.selection import Selection
 from .console import console, escape
@@ -103,13 +103,13 @@ def as_read(asked: Dialect, known: dict[str, Any]) -> Dialect:
     known : dict
         What a model file keeps of the reading of its rows.
     """
-    own = {name: known[name] for name in ("delimiter", "decimal", "encoding") if known.get(name) and _open(asked, name)}
+    own = {name: known[name] for name in WRITTEN if known.get(name) and _open(asked, name)}
     missing = tuple((name, tuple(words)) for name, words in known.get("na_of", ()))
     return replace(asked, **own, na=tuple(dict.fromkeys([*asked.na, *known.get("na", ())])), na_of=missing)
 
 
 def _open(asked: Dialect, name: str) -> bool:
-    return bool(getattr(asked, name) == AUTO)
+    return bool(getattr(asked, name) == getattr(Dialect(), name))
 
 
 def _results(

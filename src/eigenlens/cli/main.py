@@ -56,6 +56,7 @@ reading = together(
     click.option("--delimiter", metavar="CHAR", help="Column separator [default: detected]."),
     click.option("--decimal", metavar="CHAR", help="Decimal mark [default: detected]."),
     click.option("--encoding", help="Text encoding [default: detected]."),
+    click.option("--header-line", type=click.IntRange(1), metavar="N", help="Line of the names [default: detected]."),
     click.option("--na", multiple=True, metavar="TEXT", help="Cells that read so are missing; COL=TEXT: in a column."),
     click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
     click.option("--numbers", multiple=True, metavar="COL", help="Read a column as numbers that measure something."),

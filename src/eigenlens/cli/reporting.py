@@ -42,6 +42,7 @@ def dialect_of(options: dict[str, Any]) -> Dialect:
             raise click.UsageError(f"--{name} {given[name]!r}: one character is needed.")
     if "decimal" in given and given["decimal"] == given.get("delimiter"):
         raise click.UsageError("--delimiter and --decimal are the same character, so numbers would be ambiguous.")
+    given["header_line"] = options["header_line"] or 0
     return Dialect(**given, na=tuple(options["na"]), words=tuple(options["words"]), numbers=tuple(options["numbers"]))
 
 

@@ -53,8 +53,10 @@ class Dialect:
         Cells that stand for a missing value in a single column.
     dressed : tuple of str
         Columns of numbers with signs that are ignored: percent, currency, marks between thousands.
+    header_line : int
+        Line that holds the names of the columns; 0 detects it (`TableFile`).
     header : bool
-        Whether the first line holds names; if not, columns are named x1, x2, …
+        Whether that line holds names; if not, columns are named x1, x2, …
 
     Examples
     --------
@@ -73,6 +75,12 @@ class Dialect:
     dressed: tuple[str, ...] = ()
     header: bool = True
     numbers: tuple[str, ...] = ()
+    header_line: int = 0
+
+    @property
+    def skipped(self) -> int:
+        """How many lines there are above the header."""
+        return max(self.header_line - 1, 0)
 
     def missing_in(self, column: str) -> tuple[str, ...]:
         """Return the cells that stand for a missing value in a column, in addition to the usual ones."""
@@ -80,7 +88,7 @@ class Dialect:
         return (*self.na, *own, *(word for name, words in self.na_of if name == column for word in words))
 
 
-PLAIN = Dialect(",", ".", "utf8")
+PLAIN = Dialect(",", ".", "utf8", header_line=1)
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
@@ -155,7 +163,7 @@ def csv_batches(
     read = {"column_names": names, "encoding": dialect.encoding, "block_size": block}
     if head:
         read |= {"block_size": min(HEAD_BYTES, block), "use_threads": False}
-    read["skip_rows"] = 1 if numbers and dialect.header else 0
+    read["skip_rows"] = dialect.skipped + (1 if numbers and dialect.header else 0)
     text = {"delimiter": dialect.delimiter, "newlines_in_values": True, "ignore_empty_lines": len(names) > 1}
     convert = {
         "column_types": {name: pa.float64() if name in numbers else pa.string() for name in names},
@@ -240,11 +248,11 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     try:
         with opened(path, dialect) as file:
             reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
-            line = 1
+            line = first = 1 + dialect.skipped
             try:
                 for cells in reader:
                     yield line, cells
-                    line = reader.line_num + 1
+                    line = reader.line_num + first
             except csv.Error as error:
                 raise _bad_quotes(path, line, str(error)) from error
     except UnicodeError as error:
@@ -306,9 +314,12 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
 
 
 def opened(path: Path, dialect: Dialect) -> IO[str]:
-    """Open a file as text; a mark at its beginning is left out."""
+    """Open a file as text from its header on; a mark at its beginning is left out."""
     encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
-    return io.TextIOWrapper(open_bytes(path), newline="", encoding=encoding)
+    file = io.TextIOWrapper(open_bytes(path), newline="", encoding=encoding)
+    for _ in range(dialect.skipped):
+        file.readline()
+    return file
 
 
 def _encoding(path: Any, line: int | None, cause: str, guess: str) -> errors.InputError:

@@ -178,6 +178,8 @@ def _options(dialect: Dialect, names: list[str]) -> str:
     for name, ours in (("sep", "delimiter"), ("decimal", "decimal"), ("encoding", "encoding")):
         if getattr(dialect, ours) != getattr(PLAIN, ours):
             given[name] = getattr(dialect, ours)
+    if dialect.skipped:
+        given["skiprows"] = dialect.skipped
     if not dialect.header:
         given |= {"header": None, "names": names}
     if dialect.na_of or any("=" in text for text in dialect.na):

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from .._core.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
 from ..report.findings import Findings
-from ..sources.csv_text import AUTO
+from ..sources.csv_text import Dialect
 from ..tables.selection import Selection
 from .code import code_for
 from .data import Data
@@ -21,6 +21,8 @@ from .misfits import tell_misfits_of_columns
 from .plan import Plan, Progress
 from .suggestions import suggestions
 from .words_and_numbers import asks_for_words
+
+WRITTEN = ("delimiter", "decimal", "encoding", "header_line")  # how a text file is written
 
 
 @dataclass
@@ -176,9 +178,9 @@ def _left_out_before(data: Data, plan: Plan) -> str:
 
 def _reading(data: Data) -> dict[str, Any]:
     """Return how the table was read, as far as that is to be said of new rows too."""
-    given = {name: getattr(data.asked, name) for name in ("delimiter", "decimal", "encoding")}
+    given = {name: getattr(data.asked, name) for name in WRITTEN}
     missing = [] if data.dialect is None else [[name, list(words)] for name, words in data.dialect.na_of]
-    said = {name: value for name, value in given.items() if value != AUTO}
+    said = {name: value for name, value in given.items() if value != getattr(Dialect(), name)}
     return {**said, "na": list(data.asked.na), "na_of": missing}
 
 

@@ -220,6 +220,7 @@ def _writing(asked: Dialect) -> list[str]:
     """Return how the file is written, as far as the user had to say it: new rows are written in the same way."""
     given = {name: getattr(asked, name) for name in ("delimiter", "decimal", "encoding")}
     words = [word for name, value in given.items() if value != AUTO for word in (f"--{name}", value)]
+    words += ["--header-line", str(asked.header_line)] if asked.header_line else []
     words = ["tab" if word == "\t" else word for word in words]
     return words + [word for text in asked.na for word in ("--na", text)]
 

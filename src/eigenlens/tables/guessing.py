@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice, pairwise
@@ -15,6 +16,7 @@ from ..sources.addresses import open_bytes
 from ..sources.csv_text import AUTO, DAMAGED, DELIMITERS, PLAIN, Dialect, opened
 from .cells import SIGNS, SPACES
 
+ALIKE = 0.5  # share of the rows that must have as many cells as the header
 SAMPLE = 2**18  # characters that are looked at
 ROWS = 200  # rows of them that are counted
 NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -48,7 +50,15 @@ def guessed(path: Path, dialect: Dialect) -> tuple[Dialect, list[str]]:
         dialect = replace(dialect, delimiter=_delimiter(sample, plain.delimiter))
         if dialect.delimiter != plain.delimiter:
             notes.append(f"Columns are separated by {NAMED[dialect.delimiter]} (--delimiter overrides this).")
-    rows = _rows(sample, dialect.delimiter)
+    if dialect.header_line == 0:
+        dialect = replace(dialect, header_line=_header_line(sample, dialect.delimiter))
+        if dialect.skipped:
+            lines = "The first line is" if dialect.skipped == 1 else f"The first {dialect.skipped} lines are"
+            notes.append(
+                f"{lines} above the table: the names of the columns are in line {dialect.header_line} (--header-line "
+                "overrides this)."
+            )
+    rows = _rows(_sample(path, dialect), dialect.delimiter)
     if dialect.decimal == AUTO:
         decimal, example = _decimal(rows[1:], dialect.delimiter)
         dialect = replace(dialect, decimal=decimal)
@@ -129,7 +139,37 @@ def _delimiter(sample: str, usual: str) -> str:
         alike = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
         return alike, len(rows[0]), delimiter == usual
 
-    return max(DELIMITERS, key=merit)
+    def merit_of_most(delimiter: str) -> tuple[float, int, bool]:
+        rows = _rows(sample, delimiter)
+        width, alike = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+        return (alike if width > 1 else 0), width, delimiter == usual
+
+    best = max(DELIMITERS, key=merit)
+    return best if merit(best)[0] > ALIKE else max(DELIMITERS, key=merit_of_most)
+
+
+def _header_line(sample: str, delimiter: str) -> int:
+    """Return the line of the first row with about as many cells as most rows have; a title has few."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    found, line = [], 1
+    try:
+        for row in islice(reader, ROWS):
+            found.append((line, [cell.strip() for cell in row]))
+            line = reader.line_num + 1
+    except csv.Error:
+        return 1
+    counts = Counter(len(row) for _, row in found if row)
+    width, alike = counts.most_common(1)[0] if counts else (0, 0)
+    if width < 2 or alike <= ALIKE * counts.total():
+        return 1
+    line, names = next(((line, row) for line, row in found if not _is_title(row, width)), (1, []))
+    return line if line == 1 or not _is_headless(names) else 1
+
+
+def _is_title(row: list[str], width: int) -> bool:
+    """Tell whether a line has far fewer cells than the rows of a table; a header may lack its first name, or one."""
+    lacks_first = len(row) == width and all(row[1:])
+    return sum(map(bool, row)) < max(width - 1, 2) and not lacks_first
 
 
 def _decimal(rows: list[list[str]], delimiter: str) -> tuple[str, str]:
