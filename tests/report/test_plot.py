@@ -30,7 +30,9 @@ def test_every_method_plots_itself(cls):
     model, data = fitted(cls)
     display = model.plot(*data.arguments())
     assert display.figure_ is display.ax_.figure
-    assert display.ax_.get_xlabel() or display.ax_.collections
+    assert display.ax_.get_xlabel()
+    assert display.ax_.get_ylabel()
+    assert display.ax_.has_data()
     display.figure_.canvas.draw()
     mpl.pyplot.close(display.figure_)
 

@@ -178,11 +178,14 @@ def test_numbers_in_a_dress_are_remarked_on(tmp_path):
 
 
 def test_a_wrong_encoding_is_an_error_and_never_a_traceback(tmp_path):
-    for content in ("a,b\n1,é\n2,ü\n".encode("latin-1"), "a,b\n1,é\n".encode(), "a,b\n1,é\n".encode("utf-16")):
-        path = written(tmp_path, content)
+    for right, text in (("latin_1", "a,b\n1,é\n2,ü\n"), ("utf_8", "a,b\n1,é\n"), ("utf_16", "a,b\n1,é\n")):
+        path = written(tmp_path, text.encode(right))
+        read = {}
         for encoding in sorted(set(aliases.values())):
             with suppress(InputError):
-                as_read(TableFile(path, Dialect(encoding=encoding)))
+                read[encoding] = as_read(TableFile(path, Dialect(encoding=encoding)))
+        assert read[right]["b"][0] == "é"
+        assert "ascii" not in read
 
 
 #: name → (content, kind of the column 'b', what is remarked on it)
