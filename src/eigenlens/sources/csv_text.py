@@ -5,6 +5,7 @@ Blocks come from pyarrow. Python's own reader, which knows lines and minds quote
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import zlib
@@ -115,7 +116,7 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
     _refuse_binary(path, dialect)
     try:
         with opened(path, dialect) as file:
-            header = next(csv.reader(file, delimiter=dialect.delimiter, strict=True), None)
+            header = next(csv.reader(_Lines(path, file, dialect.skipped), delimiter=dialect.delimiter, strict=True), None)
     except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
@@ -247,10 +248,12 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     limit = csv.field_size_limit(BLOCK_BYTES)
     try:
         with opened(path, dialect) as file:
-            reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
+            lines = _Lines(path, file, dialect.skipped)
+            reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
             line = first = 1 + dialect.skipped
             try:
                 for cells in reader:
+                    lines.begin_row()
                     yield line, cells
                     line = reader.line_num + first
             except csv.Error as error:
@@ -261,6 +264,33 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
         raise errors.unreadable(str(path), error) from error
     finally:
         csv.field_size_limit(limit)
+
+
+class _Lines:
+    """The lines of a text; a row longer than what is decoded at a time, which might never end, is refused."""
+
+    def __init__(self, path: Path, file: IO[str], line: int = 0) -> None:
+        self.path, self.file, self.line = path, file, line
+        self.read = 0  # characters of this row so far
+
+    def begin_row(self) -> None:
+        self.read = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        text = self.file.readline(BLOCK_BYTES + 1 - self.read)
+        if not text:
+            raise StopIteration
+        self.read += len(text)
+        self.line += 1
+        if self.read > BLOCK_BYTES:
+            raise errors.InputError(
+                f"{self.path}, line {self.line}: the row has more than {BLOCK_BYTES:,} characters; save the table as "
+                "Parquet, or end its lines if they do not end."
+            )
+        return text
 
 
 def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Exception:
@@ -301,13 +331,16 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
         return _encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
     try:
+        decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
         with open_bytes(path) as file:
-            for line, raw in enumerate(file, 1):
+            for part in chain(iter(lambda: file.read(2**20), b""), [b""]):
                 try:
-                    raw.decode("utf-8")
+                    decoder.decode(part, final=not part)
                 except UnicodeDecodeError as found:
-                    cause = f"byte 0x{raw[found.start]:02x} is not UTF-8 text"
+                    cause = f"byte 0x{found.object[found.start]:02x} is not UTF-8 text"
+                    line += found.object.count(b"\n", 0, found.start)
                     return _encoding(path, line, cause, "latin-1 or cp1252, often")
+                line += part.count(b"\n")
     except DAMAGED as damage:  # bytes that do not decompress to what they were
         return errors.unreadable(str(path), damage)
     return _encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
@@ -317,8 +350,10 @@ def opened(path: Path, dialect: Dialect) -> IO[str]:
     """Open a file as text from its header on; a mark at its beginning is left out."""
     encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
     file = io.TextIOWrapper(open_bytes(path), newline="", encoding=encoding)
+    lines = _Lines(path, file)
     for _ in range(dialect.skipped):
-        file.readline()
+        next(lines, None)
+        lines.begin_row()
     return file
 
 
@@ -330,6 +365,8 @@ def _encoding(path: Any, line: int | None, cause: str, guess: str) -> errors.Inp
 
 
 def _bad_quotes(path: Any, line: int, cause: str) -> errors.InputError:
+    if "field limit" in cause:
+        return errors.InputError(f"{path}, line {line}: a cell is too long ({cause}); a quote may be open.")
     return errors.InputError(f"{path}, line {line}: quotes do not match ({cause}); close or double them.")
 
 
