@@ -3,10 +3,14 @@
 import gzip
 import tracemalloc
 
+import numpy as np
 import pytest
 
-from eigenlens import PCA, open_rows
+from eigenlens import PCA, load, open_rows
 from eigenlens._core.errors import InputError
+from eigenlens.cli.main import run
+from eigenlens.study import Plan
+from eigenlens.study.data import reads_in_pieces
 from eigenlens.tables import TableFile
 
 PIECE, PIECES = 2**24, 24
@@ -47,3 +51,23 @@ def test_a_row_over_lines_without_end_is_refused(read, tmp_path, monkeypatch):
         read(packed(tmp_path / "header.csv.gz", b"", b'"\n",', 2**16, 16))
     with pytest.raises(InputError, match=r"line \d+: (the row has more than|a cell is too long)"):
         read(packed(tmp_path / "cell.csv.gz", b'a,b\n1,2\n"', b"x\n", 2**16, 16))
+
+
+def test_many_blank_lines_between_rows_change_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("eigenlens.sources.csv_text.PLAIN_BYTES", 2**12)
+    rows = np.random.default_rng(0).integers(0, 100, (20, 3))  # steps of whole numbers are looked at
+    lines = [",".join(map(str, row)) for row in rows.tolist()]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["a,b,c", *lines[:10], "\n" * 2**15, *lines[10:]]))
+    assert run(["fit", str(path), "--stream", "--out", str(tmp_path / "model.eigenlens")]) == 0
+    model = load(tmp_path / "model.eigenlens")
+    assert model[-1].moments_.n_rows == 20
+
+
+def test_a_packed_table_is_read_in_pieces_as_its_text_would_be(tmp_path):
+    rows = b"".join(b"%d,%d\n" % (k % 7, k % 11) for k in range(77))
+    path = packed(tmp_path / "rows.csv.gz", b"a,b\n", rows, PIECE, 6)
+    assert path.stat().st_size < PIECE
+    assert reads_in_pieces(TableFile(path), Plan())
+    path = packed(tmp_path / "few.csv.gz", b"a,b\n", rows, PIECE, 1)
+    assert not reads_in_pieces(TableFile(path), Plan())

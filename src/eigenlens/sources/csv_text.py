@@ -116,7 +116,8 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
     _refuse_binary(path, dialect)
     try:
         with opened(path, dialect) as file:
-            header = next(csv.reader(_Lines(path, file, dialect.skipped), delimiter=dialect.delimiter, strict=True), None)
+            lines = _Lines(path, file, dialect.skipped)
+            header = next(csv.reader(lines, delimiter=dialect.delimiter, strict=True), None)
     except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
@@ -175,7 +176,8 @@ def csv_batches(
     first = not numbers
     try:
         for batch in arrow_batches(path, read, text, convert):
-            yield batch.slice(1) if first and dialect.header else batch  # read as a row, since its names are ours
+            if first or batch.num_rows:  # a block of blank lines has none
+                yield batch.slice(1) if first and dialect.header else batch  # read as a row, since its names are ours
             first = False
     except (OSError, ValueError, LookupError) as error:
         if isinstance(error, errors.InputError):

@@ -23,7 +23,7 @@ from .weights import weighted
 
 SAMPLE_ROWS, SAMPLE_CELLS, FEWEST_ROWS = 50_000, 10_000_000, 8_000  # that tests and pictures of large tables take
 LARGE_CELLS = 10_000_000  # from which a file is read in pieces
-CELL_BYTES, PACKED = 8, 5  # of text for a cell, and how much longer text is than it is packed
+CELL_BYTES = 8  # of text for a cell
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
 
@@ -265,7 +265,7 @@ def reads_in_pieces(file: TableFile, plan: Plan) -> bool:
         return False
     if plan.missing == "mean":
         return False
-    return bool(plan.stream) or file.cells_expected(CELL_BYTES, PACKED) >= LARGE_CELLS
+    return bool(plan.stream) or file.cells_expected(CELL_BYTES, LARGE_CELLS) >= LARGE_CELLS
 
 
 def _sampled(file: TableFile, plan: Plan, notes: list[str]) -> np.ndarray | None:

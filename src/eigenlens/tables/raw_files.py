@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from .._core import errors, optional
 from ..sources import csv_text
+from ..sources.addresses import open_bytes
 from ..sources.csv_text import (
     AUTO,
     MISSING,
@@ -84,21 +86,21 @@ class RawFiles:
         decimal = PLAIN.decimal if dialect.decimal == AUTO else dialect.decimal
         return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
-    def cells_expected(self, cell_bytes: int, packed: int) -> int:
+    def cells_expected(self, cell_bytes: int, most: int) -> int:
         """Return about how many cells there are: of text, by its size; otherwise as the file itself says.
+
+        Packed text is unpacked until it has the most cells that matter: how much there is in it, only it can say.
 
         Parameters
         ----------
         cell_bytes : int
             Of text, for a cell.
-        packed : int
-            How many times as large as its packed form text is.
+        most : int
         """
         if self._sheet is not None:
             return int(self._sheet.num_rows * self._sheet.num_columns)
         if self.is_text:
-            sizes = (p.stat().st_size * (packed if p.suffix.lower() in PACKED else 1) for p in self.paths)
-            return sum(sizes) // cell_bytes
+            return sum(_text_bytes(path, most * cell_bytes) for path in self.paths) // cell_bytes
         return sum(read_footer(path)[1] for path in self.paths) * len(self.names)
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
@@ -239,3 +241,14 @@ class RawFiles:
         """Return the first line on which a cell reads so, None where lines mean nothing."""
         single = self.is_text and len(self.paths) == 1
         return locate(self.paths[0], self.dialect, self.names.index(name), word) if single else None
+
+
+def _text_bytes(path: Path, most: int) -> int:
+    """Return how much text a file holds, up to about `most` bytes where it is packed."""
+    if path.suffix.lower() not in PACKED:
+        return path.stat().st_size
+    count = 0
+    with suppress(*csv_text.DAMAGED), open_bytes(path) as file:  # whoever reads it says what is wrong
+        while count < most and (part := file.read(2**20)):
+            count += len(part)
+    return count
