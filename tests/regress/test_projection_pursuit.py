@@ -118,6 +118,23 @@ def test_equal_features_are_no_trap(smoother):
     assert model.rss_ == pytest.approx(np.sum((y - model.predict(X)) ** 2), rel=1e-9)
 
 
+def test_a_function_of_round_off_is_no_term():
+    """The residuals of a line have no line left in them, except in their last bits."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(100, 1)), rng.normal(size=100)
+    model = ProjectionPursuit(n_terms=3, smoother="spline", df=1).fit(x, y)
+    assert model.n_terms_ == 1
+    line = np.polynomial.Polynomial.fit(x[:, 0], y, 1)(x[:, 0])
+    assert_allclose(model.predict(x), line, atol=1e-12)
+
+
+def test_equal_features_have_one_direction():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=200)
+    model = ProjectionPursuit(n_terms=1).fit(np.column_stack([x, x]), np.sin(2 * x))
+    assert model.directions_[0].sum() >= 1 - 1e-6  # never their difference
+
+
 def test_a_linear_truth_needs_one_term():
     rng = np.random.default_rng(6)
     X = rng.normal(size=(60, 3))

@@ -148,3 +148,33 @@ def test_supersmoother_adapts_and_bass_makes_it_smoother():
     assert local < 0.3 * stiff
     bend = [np.sum(np.diff(supersmooth(x, y, w, bass=b)(x), 2) ** 2) for b in (0.0, 8.0)]
     assert bend[1] < bend[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_smoothness_of_least_gcv_is_known_to_many_digits(seed):
+    """The score is flat at its minimum, so the smoothness comes from its slope: ±h sees the same on both sides."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=300)
+    y = np.sin(x) + 0.3 * rng.normal(size=300)
+    y -= y.mean()
+    s = SplineSmoother(x, np.ones(300))
+    z, b = s.coordinates(y[:, None])
+    b2, straight = b[:, 0] ** 2, float(y @ y - z @ z)
+    lam, best = s.best_lam(straight, b2, 0.0, 300.0, 2.0, np.inf)
+
+    def score(lam):
+        return (straight - s.gain(lam, b2)) / (1 - 2.0 * s.df(lam) / 300) ** 2
+
+    h = 1e-4
+    up, down, here = (score(lam * np.exp(t)) for t in (h, -h, 0.0))
+    curvature = (up + down - 2 * here) / h**2
+    assert abs(up - down) / (2 * h) < 5 * h**2 * curvature  # ln λ; a central difference has an error of h²
+    assert best == pytest.approx(here / 300, rel=1e-9)
+
+
+def test_values_that_differ_in_their_last_bits_are_one(ties):
+    x, _, w = ties
+    apart = x + np.where(np.arange(x.size) % 2, 0.0, 4e-16 * x)
+    assert np.unique(apart).size > np.unique(x).size
+    assert SplineSmoother(apart, w, 12).knots.size == 12
+    assert_allclose(SplineSmoother(apart, w, 12).knots, SplineSmoother(x, w, 12).knots, atol=1e-14)

@@ -218,18 +218,19 @@ def _drop_one(task: Task, terms: list[Term], residual: Array) -> tuple[list[Term
 
 
 def _at(task: Task, a: Array, beta: Array, R: Array) -> Term | None:
-    """Fit function and loadings along a direction to the partial residuals R; None if the direction is
-    empty.
+    """Fit function and loadings along a direction to the partial residuals R; None if the direction or the
+    function is empty.
     """
     t, w = task.Z @ a, task.w
     W = float(w.sum())
     if not w @ t**2 > EMPTY**2 * W or not np.any(beta):
         return None
-    f = task.smooth(t, R @ beta / float(beta @ beta), w)
+    y = R @ beta / float(beta @ beta)
+    f = task.smooth(t, y, w)
     raw = f(t)
     shift = float(w @ raw / W)
     scale = float(np.sqrt(w @ (raw - shift) ** 2 / W))
-    if not scale > 0:
+    if not scale**2 > ROUND_OFF * float(w @ y**2 / W):  # to variance 1 it would be blown up
         return None
     values = (raw - shift) / scale
     beta = (w * values) @ R / W
@@ -261,14 +262,15 @@ def _improve(task: Task, term: Term, R: Array, steps: int) -> Term:
 def _gauss_newton(task: Task, term: Term, R: Array) -> Array:
     w = task.w
     J = term.slopes[:, None] * task.Z
+    whole = float(np.sum(w[:, None] * J**2))
     # A step along a only rescales the argument of f.
     J = J - np.outer(J @ term.a, term.a)
     b2 = float(term.beta @ term.beta)
     e = (R - term.fitted) @ term.beta / b2
     G = (J * w[:, None]).T @ J
-    ridge = RIDGE * np.trace(G) / G.shape[0]
-    if not ridge > 0:
+    if not np.trace(G) > EMPTY**2 * whole:  # what is left is round-off: there is no other direction
         return np.zeros_like(term.a)
+    ridge = RIDGE * np.trace(G) / G.shape[0]
     delta = np.linalg.solve(G + ridge * np.eye(G.shape[0]), J.T @ (w * e))
     return delta - term.a * float(term.a @ delta)
 

@@ -95,7 +95,7 @@ class ProjectionPursuit(Regressor):
     intercept_ : ndarray (n_outputs,)
         ȳ.
     n_terms_ : int
-        Terms in the model; fewer than n_terms only if the residuals vanish earlier.
+        Terms in the model; fewer than n_terms only if no direction tells anything about what is left.
     rss_ : float
         Residual sum of squares.
     rss_path_ : dict

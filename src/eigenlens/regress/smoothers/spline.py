@@ -45,6 +45,8 @@ LEAST_LEFT = 1e-3
 UNSEEN = 1e-13
 # Modes further than this from orthonormal are not modes.
 LOST = 1e-7
+# Values closer than this share of their range are one: a product gives equal rows other last bits at other places.
+SAME = 1e-12
 
 
 @stored("smoother.Curve")
@@ -94,6 +96,14 @@ def greville(knots: Array) -> Array:
     """Return the coefficients with which B-splines are the identity t."""
     t = padded(knots)
     return (t[1:-3] + t[2:-2] + t[3:-1]) / 3.0
+
+
+def distinct(t: Array) -> Array:
+    """Return the values of t, from 0 to 1, in order and each once."""
+    values = np.unique(t)
+    values = values[np.append(True, np.diff(values) > SAME)]
+    values[-1] = 1.0
+    return values
 
 
 def place_knots(values: Array, max_knots: int | None = None) -> Array:
@@ -189,7 +199,7 @@ class SplineSmoother:
         d = t - self.center
         self.norm = float(np.sqrt(w @ d**2))
         self.line = d / self.norm
-        self.knots = place_knots(np.unique(t), max_knots)
+        self.knots = place_knots(distinct(t), max_knots)
         gap = MIN_GAP
         while not self._solve_modes(t, w):
             # Gaps so uneven that the basis loses its independence: keep fewer, more even knots.
@@ -313,7 +323,19 @@ class SplineSmoother:
             left = 1.0 - cost * (df_before + 1.0 + float(D @ self.seen)) / W
             return max(rss - float(b2 @ (D * (2.0 - self.seen * D))), floor) / W / left**2
 
+        def slope(s: float) -> float:
+            """Return the sign of the slope of log GCV in s."""
+            bend = np.exp(s) * self.rough
+            D = 1.0 / (self.seen + bend)
+            left = 1.0 - cost * (df_before + 1.0 + float(D @ self.seen)) / W
+            falls = cost * float((bend * D**2) @ self.seen) / W
+            return float(b2 @ (bend**2 * D**3)) * left - falls * (rss - float(b2 @ (D * (2.0 - self.seen * D))))
+
         s, best, *_ = fminbound(score, np.log(low), np.log(high), xtol=1e-5, full_output=True)
+        # A minimum is known to half the digits of its value; the zero of the slope to nearly all.
+        around = max(s - 1e-4, np.log(low)), min(s + 1e-4, np.log(high))
+        if slope(around[0]) < 0.0 < slope(around[1]):
+            s = brentq(slope, *around, xtol=1e-12)
         return float(np.exp(s)), float(best)
 
 
