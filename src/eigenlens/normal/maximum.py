@@ -20,7 +20,7 @@ MOST_INNER = 150
 MOST_WORK = 1500  # evaluations: maxima that exist are found in about a hundred, and further ones end nowhere
 MOST_STALLED = 30  # steps that shrink the slope where the likelihood no longer tells
 LONGEST = 2.0  # a step changes no standard deviation by more than about e^LONGEST
-ROUNDING = 1e-13  # of the log-likelihood: smaller changes are not seen
+ROUNDING = 1e-13  # of the log-likelihood, over the depth of Σ: smaller changes are not seen
 SINGULAR = 1e-6  # depth of a covariance at which the climb is given up: the likelihood has no bound
 
 
@@ -117,7 +117,7 @@ def _newton_step(point: Point, tol: float) -> tuple[Step, int]:
 
 
 def _blur(point: Point) -> float:
-    return ROUNDING * (abs(point.log_likelihood) + point.sample.weight)
+    return ROUNDING * (abs(point.log_likelihood) + point.sample.weight) / point.depth
 
 
 def _level(point: Point, new: Point) -> bool:
