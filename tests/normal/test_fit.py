@@ -77,7 +77,7 @@ def test_the_slope_of_the_likelihood_is_zero():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_order_of_rows_keeps_the_climb_from_the_top(seed):
-    """The covariance has a condition of 3e6, so the likelihood is not known to its last digits, and cannot lead there."""
+    """The covariance has a condition of 3e6: the likelihood is not known to its last digits, and cannot lead there."""
     X = holey(n=120, p=4)
     assert fit(patterns(np.random.default_rng(seed).permutation(X))).score <= 1e-8
 

@@ -61,6 +61,19 @@ def test_values_residuals_and_right_angles(name, k, width):
 
 
 @pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("k", [5, 8, 30])
+@pytest.mark.parametrize("width", [1, 4])
+def test_residuals_are_bounds_after_several_starts(name, k, width):
+    """A later start does not see what is left of the images of directions found before."""
+    values = SPECTRA[name]
+    A, _ = turned(values)
+    found = leading(lambda V: V @ A, N, k, A, tol=1e-4, width=width, most_steps=2_000)
+    residual = np.linalg.norm(found.vectors @ A - found.values[:, None] * found.vectors, axis=1)
+    top = values.max() or 1.0
+    assert (residual <= found.residuals * top + 1e-13 * top).all()
+
+
+@pytest.mark.parametrize("name", SPECTRA)
 @pytest.mark.parametrize("k", [1, 5, 8, 30])
 @pytest.mark.parametrize("space", [384, 70])
 def test_steps_that_are_not_waited_for(name, k, space, monkeypatch):

@@ -114,7 +114,8 @@ class BlockSpace:
         self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
         self._history: list[tuple[int, float]] = []
         self._best = inf
-        self._dropped, self._first = np.zeros((0, 0)), np.full(k, -1.0)
+        self._first = np.full(k, -1.0)
+        self._dropped: list[tuple[Array, Array]] = []  # blocks F and G whose FᵀG + GᵀF is in A, and not in T
         self._next, self._R = self._orthonormal(self._draw(self.width) if start is None else start, 0.0)
         self.first = self._next
 
@@ -188,8 +189,8 @@ class BlockSpace:
                 k = min(self.k + MORE, self.m)
                 theta, inner, gaps = self._ritz(k)
                 unit = np.full(k, self._top)
-            gaps = gaps[:k] + np.abs(self._dropped @ inner[: self._dropped.shape[1], :k]).sum(axis=0)
             vectors = _xp.like(inner[:, :k].T.copy(), self._like) @ self.Q[: self.m, :]
+            gaps = gaps[:k] + self._overlooked(vectors)
             found = bool((gaps <= self._tol * unit[:k]).all())
             return Leading(theta[:k], vectors, gaps / (self._top or 1.0), self.steps, found)
         self._plan(worst)
@@ -223,10 +224,18 @@ class BlockSpace:
     def _start_again(self, theta: np.ndarray, inner: np.ndarray) -> None:
         """Keep what was found, and go on from a start of its own: what the first could not see is in it."""
         self._restart(theta, inner)
-        past = np.pad(self._dropped, ((0, 0), (0, self.m - self._dropped.shape[1])))
-        self._first, self._dropped = theta, np.concatenate([past, self._R])
+        self._first = theta
+        self._dropped.append((self._next, _xp.like(self._R, self._like) @ self.Q[: self.m, :]))
         self._next, _ = self._orthonormal(self._draw(self.width), 0.0)
         self._R = np.zeros((int(self._next.shape[0]), self.m))
+
+    def _overlooked(self, vectors: Array) -> np.ndarray:
+        """Return a bound of what later starts no longer saw of the images of vectors."""
+        total = np.zeros(int(vectors.shape[0]))
+        for F, G in self._dropped:
+            total += np.linalg.norm(_xp.to_numpy(vectors @ G.T), axis=1)
+            total += np.linalg.norm(_xp.to_numpy((vectors @ F.T) @ G), axis=1)
+        return total
 
     def _plan(self, worst: float) -> None:
         """Say after how many steps the directions are worth another look: half of what the pace so far promises."""
@@ -271,7 +280,6 @@ class BlockSpace:
         """Keep the best directions; the next block is what their images have outside of them."""
         kept, last = len(theta), self._R.shape[1]
         self._R = self._R @ inner[self.m - last :]
-        self._dropped = self._dropped @ inner[: self._dropped.shape[1]]
         self.Q[:kept, :] = _xp.like(inner.T.copy(), self._like) @ self.Q[: self.m, :]
         self.T[:] = 0.0
         self.T[np.arange(kept), np.arange(kept)] = theta
