@@ -7,8 +7,15 @@ from scipy.signal import lfilter
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FactorAnalysis
 
+from eigenlens import PCA
 from eigenlens._core.errors import InputError
-from eigenlens.inference import components_test, components_test_of_moments, conditional_test, gap_test
+from eigenlens.inference import (
+    components_test,
+    components_test_of_moments,
+    conditional_test,
+    gap_test,
+    parallel_analysis,
+)
 from eigenlens.inference.components import share_found
 from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
 from eigenlens.inference.next_eigenvalue import statistic_of, statistic_of_products
@@ -222,3 +229,12 @@ def test_large_tables_need_few_eigenvalues(kind, d):
     W = A @ A.T
     every = np.linalg.eigvalsh(W)[::-1]
     np.testing.assert_allclose(statistic_of_products(W, d, 500), statistic_of(every, d, 500), rtol=1e-9, atol=1e-300)
+
+
+def test_parallel_analysis_of_a_fitted_model_draws_normal_columns():
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    model = PCA().fit(X)
+    found = parallel_analysis(model, n_draws=19, random_state=1)
+    assert found.method == model.test_dimension(method="parallel", n_draws=19, random_state=1).method
+    with pytest.raises(InputError, match=r"null='permutation' permutes rows.*leave null out"):
+        parallel_analysis(model, null="permutation")

@@ -148,3 +148,11 @@ def test_names_of_arrows_do_not_cover_each_other():
     boxes = [Text.get_window_extent(t) for t in display.ax_.texts if t.get_text() and t.get_visible()]
     assert len(boxes) == 5
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_seeds_of_maps_are_those_of_all_tests():
+    one, other = np.random.default_rng(0).standard_normal((2, 12, 3))
+    for seed in (np.random.RandomState(0), np.random.default_rng(0), 7, None):
+        assert 0 < procrustes_test(one, other, n_draws=19, random_state=seed).p_value <= 1
+    with pytest.raises(InputError, match="random_state=-1"):
+        procrustes_test(one, other, random_state=-1)

@@ -1,6 +1,7 @@
 """CCA: what is its own, beyond the laws."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_linnerud
 
@@ -129,3 +130,13 @@ def test_plot_of_the_tests():
     matplotlib.use("Agg")
     ax = CCA().fit(X, Y).test_dimension().plot().ax_
     assert ax.get_xlabel() == "at most d directions"
+
+
+def test_moments_remember_how_the_second_table_was_given():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 3)), rng.standard_normal(40)
+    fit = CCA().fit(X, y)
+    again = CCA().fit_moments(fit.moments_)
+    np.testing.assert_allclose(again.predict(X), fit.predict(X))
+    named = CCA().fit(X, pd.DataFrame({"weight": y, "height": X[:, 0] + y}))
+    assert "height" in str(CCA().fit_moments(named.moments_).summary())

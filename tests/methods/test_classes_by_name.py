@@ -84,3 +84,17 @@ def test_resamples_give_each_class_its_own_prior():
 def test_priors_that_do_not_suit_the_classes(priors, words):
     with pytest.raises(InputError, match=words):
         LDA(priors=priors).fit(X, WORDS)
+
+
+def test_moments_remember_the_order_of_categories():
+    """A model fitted to moments has its classes, and priors given by place, in the order of the data frame."""
+    X = np.random.default_rng(0).standard_normal((90, 3))
+    levels = ["low", "mid", "high"]
+    y = pd.Series(pd.Categorical(np.repeat(levels, 30), categories=levels, ordered=True))
+    X[:, 0] += np.repeat([0.0, 1.0, 2.0], 30)
+    model = LDA(priors=[0.7, 0.2, 0.1]).fit(X, y)
+    parts = LDA().fit(X[::2], y[::2]).moments_ + LDA().fit(X[1::2], y[1::2]).moments_
+    for moments in (model.moments_, parts):
+        again = LDA(priors=[0.7, 0.2, 0.1]).fit_moments(moments)
+        assert list(again.classes_) == levels
+        np.testing.assert_allclose(again.predict_proba(X), model.predict_proba(X), atol=1e-12)

@@ -229,3 +229,15 @@ def test_a_summary_shows_contributions_and_cosines():
     for words in ("rows_.contributions", "columns_.contributions", "rows_.cos2", "columns_.cos2"):
         assert words in str(summary)
         assert words in summary._repr_html_()
+
+
+def test_a_fit_to_moments_does_not_change_those_of_another_model():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(3.0, (2000, 100)) + rng.poisson(8.0 * np.outer(np.arange(2000) % 2, np.arange(100) % 2))
+    model = CorrespondenceAnalysis(2).fit(counts)
+    table = model._collected.table
+    before = table.width
+    CorrespondenceAnalysis(1).fit_moments(model.moments_)
+    CorrespondenceAnalysis(4).fit_moments(model.moments_)
+    assert model._collected.table is table
+    assert table.width == before

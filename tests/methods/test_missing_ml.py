@@ -470,3 +470,13 @@ def test_infinity_is_not_a_missing_cell():
     with pytest.raises(ValueError, match=r"infinity.*write NaN where a value is not known") as told:
         PCA(1, missing="ml").fit(H)
     assert "missing='ml'" not in str(told.value)
+
+
+@pytest.mark.parametrize(("model", "labels"), [(LDA(missing="ml"), 5), (SIR(n_slices=5, missing="ml"), None)])
+def test_fewer_columns_than_classes_and_all_directions_significant(model, labels):
+    rng = np.random.default_rng(0)
+    codes = np.arange(200) % 5
+    X = np.array([[0, 0], [6, 0], [0, 6], [6, 6], [3, 12]])[codes] + rng.standard_normal((200, 2))
+    X[::9, 1] = np.nan
+    y = codes if labels else codes + 0.0
+    assert model.fit(X, y).test_dimension(n_draws=19).dimension == 2

@@ -488,3 +488,14 @@ def test_a_summary_shows_adjusted_inertias_contributions_cosines_and_test_values
     said = str(MixedPCA(2).fit(table).summary())
     for words in ("Benzécri", "categories_.contributions", "categories_.cos2", "categories_.test_values"):
         assert words in said
+
+
+def test_supplementary_columns_are_of_the_rows_as_they_were():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.standard_normal(30), "b": rng.standard_normal(30), "c": list("xyz") * 10})
+    other = pd.DataFrame({"d": rng.standard_normal(30)})
+    model = MixedPCA(2).fit(table)
+    before = model.supplementary(other).numbers.coordinates
+    table["a"] = -table["a"]
+    table.loc[:, "b"] = 0.0
+    np.testing.assert_array_equal(model.supplementary(other).numbers.coordinates, before)

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from eigenlens import CCA, LDA, PCA, QDA, SIR, load, save
 from eigenlens.exceptions import InputError
 from eigenlens.files import describe
-from eigenlens.moments import Cross, Factor, Grouped, Patterns, Scatter
+from eigenlens.moments import Cross, Factor, Grouped, Outline, Patterns, Scatter
+from eigenlens.sources import Block
 from eigenlens.testing import sample
 
 METHODS = [PCA(2), LDA(), QDA(), LDA(shrinkage="ledoit-wolf"), CCA(1), SIR(1, n_slices=[0.0]), PCA(2, missing="ml")]
@@ -155,3 +156,18 @@ def test_moments_show_their_means_in_a_notebook():
 @pytest.mark.parametrize("moments", [Scatter(), Factor(), Grouped(), Cross()], ids=lambda m: type(m).__name__)
 def test_moments_without_rows_can_be_shown(moments):
     assert "no rows yet" in moments._repr_html_()
+
+
+@pytest.mark.parametrize("kind", [Scatter, Factor])
+@pytest.mark.parametrize("asked", ["mean", "means", "matrix", "n_features"])
+def test_moments_of_no_rows_say_so(kind, asked):
+    with pytest.raises(InputError, match="have seen no row yet"):
+        getattr(kind(), asked)
+
+
+def test_means_and_variances_alone_are_sealed():
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    moments = Outline().update(Block(X))
+    sealed = moments.sealed()
+    np.testing.assert_allclose(sealed.mean, moments.mean, atol=1e-12)
+    np.testing.assert_allclose(sealed.store.diagonal(), moments.store.diagonal())

@@ -150,3 +150,16 @@ WRONG = {
 def test_wrong_input(attempt, message):
     with pytest.raises((ValueError, TypeError), match=message):
         attempt()
+
+
+@pytest.mark.parametrize("model", [LDA(), SIR(), PCA(2)], ids=repr)
+def test_more_rows_bring_their_target_with_them(model):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((60, 3)), columns=list("abc"))
+    table["y"] = np.arange(60) % 3
+    first, more = table[:30], table[30:]
+    batches = clone(model).fit(first, target="y").partial_fit(more)
+    labels = None if isinstance(model, PCA) else more["y"]
+    beside = clone(model).fit(first, target="y").partial_fit(more[list("abc")], labels)
+    np.testing.assert_array_equal(batches.transform(table), beside.transform(table))
+    assert batches.moments_.n_rows == 60

@@ -74,7 +74,7 @@ def holed_test(
     seed, values = seed_of(random_state), hypothesis.values(sample.law)
     p_values, found, bars = (np.full(len(values), np.nan) for _ in range(3))
     dimension = 0
-    for d in range(hypothesis.count):
+    for d in range(min(hypothesis.count, len(values))):
         null, rng = hypothesis.null(sample.law, d), np.random.default_rng([seed, d])
         found[d] = hypothesis.statistic(sample.law, d)
         draws: list[float] = []

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.drawing import INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
-from .._core.parameters import check_choice, check_number
+from .._core.parameters import check_choice, check_number, seed_of
 from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
@@ -383,7 +383,7 @@ def _unit(rows: np.ndarray) -> np.ndarray:
 
 
 def _orders(n: int, strata: Any, n_draws: int, random_state: Any) -> Any:
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed_of(random_state))
     if strata is None:
         return (rng.permutation(n) for _ in range(n_draws))
     labels = np.asarray(strata)

@@ -28,7 +28,7 @@ BANK = 64  # permutations kept: every column takes the composition of two of the
 def parallel_analysis(
     X: TableLike,
     alpha: float = 0.05,
-    null: Literal["permutation", "normal"] = "permutation",
+    null: Literal["permutation", "normal"] | None = None,
     *,
     scale: bool = False,
     n_draws: int = 100,
@@ -42,8 +42,9 @@ def parallel_analysis(
         For a fitted PCA, the result is that of its `test_dimension`, with null="normal": permutations need the table.
     alpha : float
         The j-th eigenvalue must exceed the (1 − alpha) quantile of the j-th eigenvalue under the null.
-    null : {"permutation", "normal"}
-        Columns permuted one by one; or normal columns of the same variances, drawn through their Wishart matrix.
+    null : {"permutation", "normal"}, optional
+        Columns permuted one by one (the default for rows); or normal columns of the same variances, drawn through their
+        Wishart matrix (the default for a fitted PCA, which keeps no rows).
     scale : bool
         Scale columns to unit variance first: eigenvalues of the correlation matrix.
     n_draws : int
@@ -67,22 +68,27 @@ def parallel_analysis(
     >>> print(parallel_analysis(load_wine().data, scale=True))
     3 of 13 directions are shown at 5% (parallel, permutation). The next is not shown by these rows.
     """
-    check_choice("null", null, ("permutation", "normal"))
+    if null is not None:
+        check_choice("null", null, ("permutation", "normal"))
     check_flag("scale", scale)
     if isinstance(X, type):
         raise errors.no_estimator("X", X, "PCA().fit(X)")
     if hasattr(X, "test_dimension"):
         if scale or not hasattr(X, "get_covariance"):
             raise _parallel_of_model(type(X).__name__, scale)
-        method = "permutation" if null == "permutation" else "parallel"
-        return X.test_dimension(alpha=alpha, method=method, n_draws=n_draws, random_state=random_state)
+        if null == "permutation":
+            raise errors.InputError(
+                "null='permutation' permutes rows, and a fitted model keeps none; pass the rows, parallel_analysis(X), "
+                "or leave null out: for a model it is 'normal'."
+            )
+        return X.test_dimension(alpha=alpha, method="parallel", n_draws=n_draws, random_state=random_state)
     rows, unit = _centred(whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X)
     n = len(rows) - 1
     sd = np.sqrt(np.sum(rows**2, axis=0) / n)
     if scale:
         rows, sd, unit = rows / np.where(sd > 0, sd, 1.0), np.where(sd > 0, 1.0, 0.0), 1.0
     values = np.linalg.svd(rows, compute_uv=False)[: min(n, len(sd))] ** 2 / n
-    if null == "permutation":
+    if null in (None, "permutation"):
         test = against_permutations(values, rows, alpha, n_draws, random_state)
     else:
         test = against_normal(values, n, sd, alpha, n_draws, random_state)

@@ -22,7 +22,7 @@ from .._core import xp as _xp
 from .._core.parameters import published_at_once
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
-from ..moments import Centred, Cross, Factor, Moments, Outline
+from ..moments import Centred, Cross, Factor, Grouped, Moments, Outline
 from ..moments.centred import choose_kind
 from ..sources import Response, Source, as_source
 from ..sources.labels import are_shares
@@ -90,6 +90,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         moments.names = None if names is None else tuple(map(str, names))
         if isinstance(moments, Cross):
             moments.second_names = None if self._y_names is None else tuple(self._y_names)
+            moments.second_single = self._single_response
+        if isinstance(moments, Grouped):
+            moments.order = self._class_order
         shares = complete and source.weighted and are_shares(moments.weight)
         return moments.times(float(moments.n_rows)) if shares else moments
 
@@ -206,6 +209,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
         first = not hasattr(self, "_collected")
+        if self._target_columns is not None and self._target != "none" and _is_nothing(y):
+            X, found = self._with_target(X, None)
+            y = self._target_of(found)
+        elif self._target_columns is not None:
+            X = self._without_target(X)
         if _has_no_rows(X) and _is_nothing(y) and _is_nothing(sample_weight):
             if not first:
                 self._check_columns(as_source(X, min_rows=0), reset=False)
@@ -246,6 +254,10 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         self._check_moments(moments)
         n_features = moments.n_features  # refuses moments that have seen nothing
         self._note_target(None, first=True)
+        self._class_order = getattr(moments, "order", None)
+        if isinstance(moments, Cross):
+            self._y_names = None if moments.second_names is None else list(moments.second_names)
+            self._single_response = moments.second_single
         self._check_parameters(Known(n_features))
         if moments.names is not None:
             self.feature_names_in_ = np.array(moments.names, dtype=object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -71,6 +72,7 @@ def table_problem(moments: Profiles, table: CountTable, asked: int | None, k: in
     form: Form
     exact = None
     if few and table.counts.size >= MANY_CELLS:
+        table = copy(table)  # which the moments share with the model that they came from
         table.width = k + 1 if k < WIDTHS[0] else None
         form = ProductForm(products=table, squares=table.column_squares, rows=table.shape[0])
     elif few and not table.over_rows:

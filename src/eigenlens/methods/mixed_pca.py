@@ -17,6 +17,7 @@ de données mixtes. Greenacre (2007), Correspondence Analysis in Practice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -147,7 +148,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             A row of weight 2 counts twice.
         """
         self._fit(X, None, sample_weight)
-        self._fit_rows = (X, sample_weight) if _in_memory(X) else None  # for `supplementary`; never saved
+        self._fit_rows = deepcopy((X, sample_weight)) if _in_memory(X) else None  # for `supplementary`; never saved
         return self
 
     @published_at_once

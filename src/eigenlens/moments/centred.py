@@ -104,6 +104,8 @@ class Centred(Moments):
     @property
     def means(self) -> Array:
         """Mean of each group, in the units of the data, as far as float64 can hold it."""
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
         return self.pivot + self.shift * self.unit
 
     def _means(self) -> dict[str, np.ndarray]:
@@ -117,6 +119,8 @@ class Centred(Moments):
     @property
     def matrix(self) -> Array:
         """Sum of squares and products, over 2^exponent in rows and columns."""
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
         return self.store.matrix()
 
     @property

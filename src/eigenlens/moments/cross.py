@@ -41,6 +41,7 @@ class Cross(Moments):
     """
 
     second_names: tuple[str, ...] | None = None
+    second_single = False  # whether the second table was given as one column without a dimension of its own
 
     def __init__(self, of: type[Centred] = Scatter) -> None:
         self.joint = of()
@@ -102,6 +103,7 @@ class Cross(Moments):
         super()._join_names(other)
         assert isinstance(other, Cross)
         self.second_names = joint_names(self.second_names, other.second_names)
+        self.second_single = self.second_single or other.second_single
 
     def _details(self) -> str:
         s = self.joint.n_features - self.split

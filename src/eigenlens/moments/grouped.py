@@ -83,6 +83,13 @@ class Grouped(Moments):
         weight = None if block.weight is None else _rows(block.weight, rows)
         return group.copy().update(Block(_rows(block.X, rows), None, weight))
 
+    order: np.ndarray | None = None  # of the classes, where they are categories of a data frame
+
+    def _join_names(self, other: Moments) -> None:
+        super()._join_names(other)
+        if self.order is None:
+            self.order = getattr(other, "order", None)
+
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Grouped):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)

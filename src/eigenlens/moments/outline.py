@@ -41,6 +41,9 @@ class Diagonal:
     def scaled(self, factor: Array) -> Diagonal:
         return Diagonal(self.values * factor**2)
 
+    def triangular_only(self) -> Diagonal:
+        return self  # sums of squares hold no cell of a single row
+
     def compacted(self) -> Diagonal:
         return self
 
