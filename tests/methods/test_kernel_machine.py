@@ -224,8 +224,13 @@ def test_logistic_is_stationary(landmarks):
 
 
 def test_probabilities_belong_to_the_logistic_loss():
-    with pytest.raises(AttributeError):
-        KernelClassifier().fit(IRIS, SPECIES).predict_proba(IRIS)
+    hinge = KernelClassifier().fit(IRIS, SPECIES)
+    for name in ("predict_proba", "predict_log_proba"):
+        assert not hasattr(hinge, name)
+        with pytest.raises(AttributeError, match=f"has no {name}.*loss='logistic'"):
+            getattr(hinge, name)
+    with pytest.raises(AttributeError, match="has no attribute 'other'"):
+        hinge.other  # noqa: B018
     model = KernelClassifier(loss="logistic").fit(IRIS, SPECIES)
     assert_allclose(model.predict_proba(IRIS).sum(axis=1), 1.0)
     assert np.isfinite(model.predict_log_proba(IRIS * 1e6)).all()

@@ -202,3 +202,22 @@ def test_holes_are_refused_unless_asked_for():
         QDA().fit(X, y)
     with pytest.raises(ValueError, match="missing='mean'"):
         QDA(missing="mean").fit(X, y)
+
+
+def test_what_cannot_be_fitted_is_said_in_words():
+    rows = np.column_stack([X, X[:, 0], X[:, 1]])  # no pooling gives a covariance of full rank
+    with pytest.raises(
+        InputError, match=r"^settings: none can be fitted\. pooling=0 could not be fitted: class 0"
+    ) as raised:
+        QDA(pooling="cv").fit(rows, y)
+    assert "('" not in str(raised.value)
+
+
+def test_constant_columns_of_a_class_are_counted():
+    rows = X.copy()
+    rows[y == 1, 2] = 1.0
+    with pytest.raises(InputError, match="column 2 is constant within it"):
+        QDA().fit(rows, y)
+    rows[y == 1, 3] = 1.0
+    with pytest.raises(InputError, match="columns 2, 3 are constant within it"):
+        QDA().fit(rows, y)

@@ -321,3 +321,12 @@ def test_tests_with_a_ridge_are_refused():
         SIR().fit(X, y).test_dimension(X, y, method="permutation", n_draws=9)
     with pytest.raises(InputError, match="alpha=2"):
         SIR().fit(X, y).test_dimension(alpha=2)
+
+
+def test_a_ridge_that_is_to_be_chosen_is_told_how():
+    from eigenlens.validation import cross_validate
+
+    for model in (SIR, SAVE, DirectionalRegression):
+        with pytest.raises(InputTypeError, match=rf"does not choose it.*cross_validate\({model.__name__}\(\), X, y"):
+            model(ridge="cv").fit(X, y)
+        assert "ridge" in cross_validate(model(), X, y, settings={"ridge": [0, 1e-3, 0.1]}).best

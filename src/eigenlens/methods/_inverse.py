@@ -164,6 +164,12 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
         if known is not None:
             self._wanted(known.n_classes, known.n_features)
             return
+        if isinstance(self.ridge, str):
+            name = type(self).__name__
+            raise errors.InputTypeError(
+                f"ridge={self.ridge!r} but {name} takes a number of at least 0 and does not choose it. To choose one, "
+                f'use eigenlens.validation.cross_validate({name}(), X, y, settings={{"ridge": [0, 1e-3, 0.1]}}).best.'
+            )
         check_number("ridge", self.ridge, 0)
         check_count(self.n_components, auto=self._slices.counts and not self.ridge)
         _check_slices(self.n_slices)

@@ -339,9 +339,16 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         return self._over_rows(X, best, keep_dtype=False, named="prediction")
 
     def _is_logistic(self) -> bool:
-        if self.loss != "logistic":
-            raise AttributeError(f"loss={self.loss!r} has no probabilities; use loss='logistic'.")
-        return True
+        return bool(self.loss == "logistic")
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what to do where a method is left out."""
+        if name in ("predict_proba", "predict_log_proba"):
+            raise AttributeError(
+                f"KernelClassifier(loss={self.loss!r}) has no {name}: this loss gives no probabilities. Use "
+                "loss='logistic', or decision_function."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @available_if(_is_logistic)
     @of_one_fit

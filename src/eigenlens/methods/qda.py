@@ -75,7 +75,9 @@ class QuadraticProblem(Problem):
         constant = _xp.to_numpy(form.diagonal()) == 0
         why = f"its covariance has rank {rank} of {form.dimension}"
         if constant.any():
-            why = f"column {column_names(self.names, constant)} is constant within it"
+            listed = column_names(self.names, constant)
+            several = np.count_nonzero(constant) > 1
+            why = f"columns {listed} are constant within it" if several else f"column {listed} is constant within it"
         return errors.InputError(
             f"class {plain(label)!r} has no covariance of its own: {why}. Use pooling or shrinkage above 0, fewer "
             f"columns, or LDA."

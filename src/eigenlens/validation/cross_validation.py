@@ -219,7 +219,7 @@ class _Run:
                     self.failures.setdefault(said(setting), str(error).split(". ")[0])
                     found.append(None)
         if all(one is None for one in found):
-            raise errors.InputError(f"settings: none can be fitted. {next(iter(self.failures.items()))}")
+            raise errors.InputError(f"settings: none can be fitted. {self._note()}")
         return found
 
     def _pass_of_scores(
