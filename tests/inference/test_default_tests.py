@@ -36,6 +36,7 @@ def test_auto_is_the_test_of_the_rows(X, tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model").test_dimension().p_values, test.p_values)
 
 
+@pytest.mark.filterwarnings("ignore:.*finds no direction")
 def test_auto_without_rows_is_the_test_of_the_moments():
     X = load_breast_cancer().data
     normal = PCA().fit(X).test_dimension().dimension

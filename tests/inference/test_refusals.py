@@ -177,6 +177,7 @@ def test_a_test_goes_on_beyond_what_the_model_keeps():
     assert len(permuted.p_values) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.*finds no direction")
 def test_auto_keeps_what_the_default_test_finds():
     rng = np.random.default_rng(0)
     for _ in range(40):  # many of them on the brink

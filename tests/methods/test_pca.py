@@ -31,12 +31,14 @@ def test_rules_find_the_planted_number(planted, rule):
         assert 1 <= PCA(rule).fit(wide).n_components_ <= 5
 
 
+@pytest.mark.filterwarnings("ignore:.*finds no direction")
 @pytest.mark.parametrize("rule", ["parallel", "mp"])
 def test_rules_find_nothing_in_noise(rule):
     found = [PCA(rule).fit(np.random.default_rng(seed).standard_normal((200, 40))).n_components_ for seed in range(20)]
     assert sum(k > 1 for k in found) <= 3  # one direction is always kept
 
 
+@pytest.mark.filterwarnings("ignore:.*finds no direction")
 def test_constant_columns_are_not_noise():
     for seed in range(5):
         noise = np.random.default_rng(seed).standard_normal((200, 30))
@@ -184,3 +186,26 @@ def test_tests_of_dimension_know_no_units(method, scale):
     found = there.test_dimension(tiny_or_huge, method=method, n_draws=19)
     assert found.dimension == here.dimension
     np.testing.assert_array_equal(found.p_values, here.p_values)
+
+
+@pytest.mark.parametrize("rule", ["auto", "parallel", "mp"])
+@pytest.mark.parametrize("way", ["rows", "moments"])
+def test_a_rule_that_finds_no_direction_says_so(rule, way):
+    noise = np.random.default_rng(1).standard_normal((200, 6))
+    assert PCA().fit(noise).test_dimension(noise).dimension == 0
+    with pytest.warns(RankWarning, match=f"n_components='{rule}' finds no direction.*One component is kept"):
+        model = PCA(rule).fit(noise) if way == "rows" else PCA(rule).fit_moments(PCA().fit(noise).moments_)
+    assert model.n_components_ == 1
+    assert f"1 kept by '{rule}': " in str(model.summary())
+
+
+def test_cross_validation_keeps_the_smallest_number_that_is_as_good():
+    """Three directions in equal noise; the largest likelihood has four in some tables."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        axes = np.linalg.qr(rng.standard_normal((10, 3)))[0]
+        rows = rng.standard_normal((200, 3)) * [3, 2, 1.3] @ axes.T + 0.5 * rng.standard_normal((200, 10))
+        model = PCA("cv").fit(rows)
+        numbers, means, errors = model.cv_path_.T
+        best = means.argmax()
+        assert model.n_components_ == numbers[means >= means[best] - errors[best]].min() == 3

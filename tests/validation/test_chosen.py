@@ -31,8 +31,9 @@ def test_what_cross_validation_finds_best_is_taken(model, tables, name, scoring,
     result = cross_validate(plain, *tables, settings={name: tried}, scoring=scoring, sample_weight=weight)
     np.testing.assert_allclose(fitted.cv_path_[:, 1], result.mean_scores, rtol=1e-9)
     np.testing.assert_allclose(fitted.cv_path_[:, 2], result.standard_errors, rtol=1e-7)
-    assert getattr(fitted, f"{name}_") == pytest.approx(result.best[name], rel=1e-12)
-    again = plain.set_params(**result.best).fit(*tables, sample_weight=weight)
+    taken = result.one_standard_error if name == "n_components" else result.best
+    assert getattr(fitted, f"{name}_") == pytest.approx(taken[name], rel=1e-12)
+    again = plain.set_params(**taken).fit(*tables, sample_weight=weight)
     for attribute in ("coef_", "components_", "x_weights_", "covariances_"):
         if hasattr(again, attribute):
             np.testing.assert_allclose(getattr(fitted, attribute), getattr(again, attribute), atol=1e-8)

@@ -26,12 +26,15 @@ class Validated:
         (model with `start`, moments of all rows) → what is tried.
     scoring : str or None
         The measure of `eigenlens.validation.cross_validate`.
+    simplest : bool
+        Take the simplest value whose score is within one standard error of the best, rather than the best.
     """
 
     name: str
     start: Any
     values: Callable[[Any, Any], Sequence[Any]]
     scoring: str | None = None
+    simplest: bool = False
 
 
 def shrinkages(model: Any, moments: Any) -> list[float]:

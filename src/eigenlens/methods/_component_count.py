@@ -29,6 +29,14 @@ from ..spectral import Pencil, Spectrum, solve
 from ._declaration import Wording
 
 RULES = ("mle", "parallel", "mp", "auto")
+#: What a rule counts, for the summary of a fit.
+MEANINGS = {
+    "auto": "directions that columns share, each with noise of its own",
+    "parallel": "more than unrelated columns of the same variances give",
+    "mp": "above the edge of noise of equal variance in all columns",
+    "mle": "the largest evidence, if noise has equal variance in all columns",
+    "cv": "what predicts new rows, if noise has equal variance in all columns",
+}
 OF_ROWS = ("shared", "permutation")  # tests that read rows where they are given
 TESTS = (
     *("shared", "conditional", "gap", "parallel", "permutation", "tracy-widom"),
@@ -58,14 +66,28 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
     if rule == "auto":
         if n < 3 or np.count_nonzero(_scales(pencil, n)) < 2:
             return 1
-        return max(1, _shared(moments, pencil, None, LEVEL, DRAWS, SEED).dimension)
+        return at_least_one(rule, _shared(moments, pencil, None, LEVEL, DRAWS, SEED).dimension)
     if rule == "parallel":
-        return max(1, against_normal(values / n, n, _scales(pencil, n), LEVEL, DRAWS, SEED).dimension)
+        return at_least_one(rule, against_normal(values / n, n, _scales(pencil, n), LEVEL, DRAWS, SEED).dimension)
     if rule == "mp":
         noisy = _with_noise(spectrum, moments) / n
-        return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
+        if len(noisy) < 2 or n < 3:
+            return 1
+        return at_least_one(rule, int(np.count_nonzero(noisy > noise_edge(noisy, n))))
     shares = np.cumsum(values) / values.sum()
     return min(spectrum.rank, 1 + int(np.count_nonzero(shares < rule * (1 - 4 * _xp.EPS))))
+
+
+def at_least_one(rule: str, found: int) -> int:
+    """Return the number of components that a rule keeps, saying so where it found none."""
+    if found == 0:
+        errors.warn(
+            errors.RankWarning(
+                f"n_components={rule!r} finds no direction that stands out from noise. One component is kept, because "
+                "a fit needs one; do not interpret it."
+            )
+        )
+    return max(1, found)
 
 
 def dimension_test(

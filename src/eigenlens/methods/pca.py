@@ -11,6 +11,7 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._chosen import Validated, counts
-from ._component_count import PARALLEL, RULES, cost_of_permuted, squared_spreads
+from ._component_count import MEANINGS, PARALLEL, RULES, at_least_one, cost_of_permuted, squared_spreads
 from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
@@ -60,8 +61,10 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         How many directions to keep: a number; a share of the variance, in (0, 1]; "mle", Minka's evidence; "parallel",
         Horn's parallel analysis; "mp", those above the Marchenko–Pastur edge of noise; "auto", as many as
         `test_dimension(X)` finds that the columns share, and at least one, in two passes (moments alone are tested
-        against normal noise); "cv", the number with the largest likelihood of unseen rows (probabilistic PCA, five
-        folds), in two passes. None keeps all that have variance.
+        against normal noise); "cv", the smallest number within one standard error of the largest likelihood of unseen
+        rows (probabilistic PCA, five folds), in two passes. None keeps all that have variance. "auto" is for columns
+        that each have noise of their own; "mp", "mle" and "cv" assume noise of equal variance in all of them and keep
+        too many where it differs. A rule that finds none keeps one, with a `RankWarning`.
     ddof : float
         The covariance has the divisor W − ddof; 0 gives the maximum likelihood estimate.
     scale : bool
@@ -178,7 +181,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         self.solver = solver
         self.missing = missing
 
-    _validated = Validated("n_components", 1, counts, "likelihood")
+    _validated = Validated("n_components", 1, counts, "likelihood", simplest=True)
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -240,6 +243,8 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         warn_of_range({"singular_values_": self.singular_values_, "explained_variance_": self.explained_variance_}, s)
         warn_of_units(problem, spectrum)
+        if self._count_test is not None:
+            at_least_one("auto", self._count_test.dimension)
         if self.missing != "refuse":
             self._set_law(problem)
 
@@ -294,6 +299,11 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
                 "scale=True with missing='ppca': the model has one noise variance for columns as they are, so they "
                 "must be scaled before; divide them by their standard deviations, or use missing='ml'."
             )
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if isinstance(self.n_components, str):
+            yield f"{self.n_components_} kept by {self.n_components!r}: {MEANINGS[self.n_components]}."
 
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()

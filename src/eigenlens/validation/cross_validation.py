@@ -336,4 +336,5 @@ def choose(model: Any, source: Source, asked: Any, n_folds: int) -> Choice:
         models = [clone(subject.model).set_params(**setting) for setting in run.settings]
         found = run.scored(source, folds, models, moments, asked.scoring, None, None)
     path = np.column_stack([values, found.mean_scores, found.standard_errors])
-    return Choice(found.best[asked.name], path, total)
+    taken = found.one_standard_error if asked.simplest else found.best
+    return Choice(taken[asked.name], path, total)
