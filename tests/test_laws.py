@@ -16,6 +16,7 @@ from variants import all_variants
 pytestmark = [
     pytest.mark.filterwarnings("ignore::eigenlens._core.errors.SliceWarning"),
     pytest.mark.filterwarnings("ignore:alpha is so large:eigenlens._core.errors.RankWarning"),
+    pytest.mark.filterwarnings("ignore:.*finds no direction:eigenlens._core.errors.RankWarning"),
 ]
 
 OFFSETS = [0.0, -3.0, 1e4, 1e8]

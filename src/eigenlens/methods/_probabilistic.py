@@ -7,12 +7,15 @@ Tipping, Bishop (1999), Probabilistic principal component analysis.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, ColumnLike, TableLike
 from ..normal import Conditional
+from ._component_count import MEANINGS
 from ._patterns import with_holes
 from ._principal import PrincipalComponents
 
@@ -25,6 +28,11 @@ class ProbabilisticComponents(PrincipalComponents):
     noise_variance_: float
     _sd: Array
     _noise_sd: float
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        if self.n_components in tuple(MEANINGS):
+            yield f"{self.n_components_} kept by {self.n_components!r}: {MEANINGS[self.n_components]}."
 
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""

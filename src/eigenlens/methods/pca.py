@@ -11,7 +11,6 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, Literal
 
@@ -30,7 +29,7 @@ from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._chosen import Validated, counts
-from ._component_count import MEANINGS, PARALLEL, RULES, at_least_one, cost_of_permuted, squared_spreads
+from ._component_count import PARALLEL, RULES, at_least_one, cost_of_permuted, squared_spreads
 from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
@@ -299,11 +298,6 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
                 "scale=True with missing='ppca': the model has one noise variance for columns as they are, so they "
                 "must be scaled before; divide them by their standard deviations, or use missing='ml'."
             )
-
-    def _facts(self) -> Iterator[str]:
-        yield from super()._facts()
-        if isinstance(self.n_components, str):
-            yield f"{self.n_components_} kept by {self.n_components!r}: {MEANINGS[self.n_components]}."
 
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()
