@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import date, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
-from .._core import errors
-from ..sources.csv_text import ROW_NAMES, refuse_same_names
+from .._core import errors, memory
+from ..sources.csv_text import DAMAGED, ROW_NAMES, refuse_same_names
 from .parts import require_same_columns
+
+MOST_ROWS = 2**20  # of a sheet, by its format
+BYTES_OF_TEXT = 2  # that a workbook takes in memory for each byte of its XML: 24 or more of them make a number
 
 
 def read_sheets(paths: list[Path], folders: list[dict[str, str]]) -> tuple[Any, list[str]]:
@@ -47,25 +51,60 @@ def _read_sheet(path: Path) -> tuple[dict[str, list[Any]], list[str]]:
         way_out = "pip install openpyxl, or save the sheet as CSV"
         raise ImportError(f"Reading {path} needs openpyxl, which is not installed: {way_out}.") from error
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        names = book.sheetnames
-        rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
-        book.close()
-    except (OSError, ValueError, KeyError, IndexError, BadZipFile) as error:
-        raise errors.unreadable(str(path), error) from error
-    rows = [row for row in rows if any(cell is not None for cell in row)]
+        with ZipFile(path) as archive:
+            unpacked = sum(file.file_size for file in archive.infolist())
+        memory.require(BYTES_OF_TEXT * unpacked, f"Reading {path}", "save the sheet as CSV or Parquet")
+        with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+            sheets = book.worksheets
+            sheet = next((sheet for sheet in sheets if sheet.sheet_state == "visible"), sheets[0])
+            found = {k: row for k, row in _rows_of(sheet, True) if any(cell is not None for cell in row)}
+        if len(found) <= max(found, default=0) or any(None in row for row in found.values()):
+            with closing(openpyxl.load_workbook(path, read_only=True)) as book:
+                _require_computed(path, book[sheet.title], found)
+    except errors.InputError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, SyntaxError, *DAMAGED) as error:
+        raise errors.unreadable(str(path), error) from error  # openpyxl has no error of its own for what is damaged
+    rows = list(found.values())
     if not rows:
-        raise errors.unreadable(str(path), ValueError(f"its first sheet, {names[0]!r}, is empty"))
+        raise errors.unreadable(str(path), ValueError(f"its first sheet, {sheet.title!r}, is empty"))
     width = max(j + 1 for row in rows for j, cell in enumerate(row) if cell is not None)
     header = ["" if cell is None else str(cell).strip() for cell in rows[0][:width]]
+    header += [""] * (width - len(header))
     header[0] = header[0] or ROW_NAMES
     if not all(header):
         place = header.index("") + 1
         raise errors.InputError(f"{path}, row 1, column {place}: the column has no name; give it one.")
     refuse_same_names(path, header)
     columns = {name: [row[j] if j < len(row) else None for row in rows[1:]] for j, name in enumerate(header)}
-    note = [f"The first of {len(names)} sheets, {names[0]!r}, is read."] if len(names) > 1 else []
-    return columns, note
+    first = "first" if sheet is sheets[0] else "first visible one"
+    return columns, [f"The {first} of {len(sheets)} sheets, {sheet.title!r}, is read."] if len(sheets) > 1 else []
+
+
+def _rows_of(sheet: Any, values_only: bool = False) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the cells of each row of a sheet, whatever size its file claims for it."""
+    sheet.reset_dimensions()
+    for number, row in enumerate(sheet.iter_rows(values_only=values_only)):
+        if number >= MOST_ROWS:
+            raise ValueError(f"it has rows beyond {MOST_ROWS:,}, where sheets end")
+        yield number, row
+
+
+def _require_computed(path: Path, sheet: Any, found: dict[int, Any]) -> None:
+    """Refuse a sheet with formulas of which none has a value: no spreadsheet program has computed them yet."""
+    first = None
+    for number, row in _rows_of(sheet):
+        values = found.get(number, [None] * len(row))
+        for cell, value in zip(row, values, strict=True):
+            if cell.data_type == "f":
+                if value is not None:
+                    return
+                first = first or cell.coordinate
+    if first is not None:
+        raise errors.InputError(
+            f"{path}, sheet {sheet.title!r}, cell {first}: the formula has no value, and neither has any other. Open "
+            "the workbook in a spreadsheet program, which computes them, and save it."
+        )
 
 
 def _column(cells: Sequence[Any]) -> Any:
