@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -18,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .._core.printable import printable
-from ..report.findings import Findings
+from ..report.findings import Findings, number
 
 SHOWN = 8  # directions in the terminal
 VERDICT_STYLES = {True: "green", False: "default", None: "dim"}
@@ -91,8 +89,8 @@ def paced(done: int, total: int, seconds: float) -> str:
     return f"{speed}, {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left"
 
 
-def print_findings(findings: Findings, model: Path) -> None:
-    """Print what was found, as a person reads it; commands name the file of the model."""
+def print_findings(findings: Findings) -> None:
+    """Print what was found, as a person reads it."""
     out = console()
     out.print(f"[bold]{escape(findings.title)}[/bold]  {findings.method}", soft_wrap=True)
     for note in findings.notes:
@@ -116,7 +114,7 @@ def print_findings(findings: Findings, model: Path) -> None:
         out.print("\n[bold]What to do next[/bold]")
     for step in findings.next_steps:
         out.print(f"[dim]·[/dim] {escape(step.what)}")
-        out.print(f"  {escape(step.command.replace('model.eigenlens', shlex.quote(str(model))))}", soft_wrap=True)
+        out.print(f"  {escape(step.command)}", soft_wrap=True)
 
 
 def _directions(findings: Findings) -> Table:
@@ -131,7 +129,7 @@ def _directions(findings: Findings) -> Table:
         verdict = f"[{VERDICT_STYLES[d.shown]}]{d.verdict}[/]"
         why = f" [dim]({escape(d.evidence)})[/dim]" if d.evidence else ""
         share = ["" if d.share is None else f"{d.share:.1%}"] if shared else []
-        table.add_row(escape(d.name), f"{d.value:.4g}", *share, verdict + why)
+        table.add_row(escape(d.name), number(d.value), *share, verdict + why)
     more = len(findings.directions) - SHOWN
     if more > 0:
         table.add_row(f"… {more} more")

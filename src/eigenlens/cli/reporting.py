@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import webbrowser
@@ -155,7 +156,7 @@ def run_report(options: dict[str, Any]) -> None:
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {name: str(places[name]) for name in names}})
     else:
-        print_findings(result.findings, places["model.eigenlens"])
+        print_findings(result.findings)
         _print_files(result, places, names)
     if options["show"] and not webbrowser.open(places[names[0]].resolve().as_uri()):
         click.echo(f"--open: no browser was found; open {places[names[0]]} yourself.", err=True)
@@ -188,11 +189,12 @@ def run_fit(options: dict[str, Any]) -> None:
     with progress() as show:
         rows = read_rows(data, options, plan, show)
         result = study(rows, plan, show)
+    _named(result.findings, place)
     save(result.model, place, about=result.about)
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {"model": str(place)}})
         return
-    print_findings(result.findings, place)
+    print_findings(result.findings)
     console().print(f"\n{escape(str(place))}  [dim]the model[/dim]", soft_wrap=True)
 
 
@@ -222,13 +224,13 @@ def _answered(data: Data, plan: Plan, show: Any, places: dict[str, Path], names:
 
     page, scores, model = (places[name] for name in names)
     result = study(data, plan, show) if data.whole is None else None
-    html = None if result is None else render(result.findings)
+    html = None if result is None else render(_named(result.findings, model))
     with _folder(page.parent, (page, scores, model)):
         with ExitStack() as stack:
             if result is None or html is None:
                 data.whole.sink = stack.enter_context(sink_for(scores))
                 result = study(data, plan, show)
-                html = render(result.findings)
+                html = render(_named(result.findings, model))
                 save(result.model, model, about=result.about)
             else:
                 save(result.model, model, about=result.about)
@@ -236,6 +238,15 @@ def _answered(data: Data, plan: Plan, show: Any, places: dict[str, Path], names:
         with replaced(page) as file:
             file.write(html.encode("utf8"))
     return result
+
+
+def _named(findings: Findings, model: Path) -> Findings:
+    """Let the commands that are suggested name the file of the model."""
+    for j, step in enumerate(findings.next_steps):
+        if " model.eigenlens " in step.command:
+            command = step.command.replace(" model.eigenlens ", f" {shlex.quote(str(model))} ", 1)
+            findings.next_steps[j] = replace(step, command=command)
+    return findings
 
 
 @contextmanager

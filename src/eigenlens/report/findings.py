@@ -147,6 +147,19 @@ def percent(value: float) -> str:
     return "below -100%" if value < -1 else f"{value:.1%}"
 
 
+def number(value: float, digits: int = 4) -> str:
+    """Write a number with some of its digits; from 10,000 to a billion with marks between thousands, and no exponent.
+
+    Examples
+    --------
+    >>> from eigenlens.report.findings import number
+    >>> number(117_693.4), number(1234.5), number(0.012345), number(3.2e12)
+    ('117,700', '1234', '0.01234', '3.2e+12')
+    """
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.0f}" if 1e4 <= abs(rounded) < 1e9 else f"{value:.{digits}g}"
+
+
 def counted(k: int, noun: str) -> str:
     """Write how many: “1 column”, “1,000 rows”."""
     return f"{k:,} {noun}{'' if k == 1 else 's'}"
@@ -191,8 +204,9 @@ class Findings:
     comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
     extras : dict
-        What only some studies have: "numbers" (of the rows in the file, where those are not 0, 1, …), "misfits" (rows
-        that do not fit), "regions", "curve", "pairs", "shepard", "euclidean", and "holes": names of columns and which
+        What only some studies have: "numbers" (of the rows in the file, where those are not 0, 1, …), "files" (name,
+        bytes and SHA-256 of what was read), "misfits" (rows that do not fit), "regions", "curve", "pairs", "shepard",
+        "euclidean", and "holes": names of columns and which
         cells are missing.
     summary, doubts : list of str
         What was found and what to doubt, in sentences.

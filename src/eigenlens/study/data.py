@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import file_digest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from .weights import weighted
 SAMPLE_ROWS, SAMPLE_CELLS, FEWEST_ROWS = 50_000, 10_000_000, 8_000  # that tests and pictures of large tables take
 LARGE_CELLS = 10_000_000  # from which a file is read in pieces
 CELL_BYTES = 8  # of text for a cell
+MOST_FILES = 5  # that a page lists with their checksums
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
 
@@ -74,6 +77,8 @@ class Data:
         How the file is written, as far as the user said.
     unnamed_index : bool
         Whether the first column of the file has no name.
+    files : tuple of (str, int, str)
+        Name, bytes and SHA-256 of each file.
 
     Examples
     --------
@@ -109,6 +114,7 @@ class Data:
     sources: tuple[str, ...] = ()
     asked: Dialect = field(default_factory=Dialect)
     unnamed_index: bool = False
+    files: tuple[tuple[str, int, str], ...] = ()
 
     def __post_init__(self) -> None:
         self.sources = self.sources or (self.source,)
@@ -167,9 +173,18 @@ def read_data(
 
         found = read_in_pieces(file, plan, sources, progress)
         if found is not None:
-            return found
+            return replace(found, files=digests(file.paths))
     tell(file, "reading rows", progress)
-    return _read_at_once(file, plan, sources)
+    return replace(_read_at_once(file, plan, sources), files=digests(file.paths))
+
+
+def digests(paths: Sequence[Path]) -> tuple[tuple[str, int, str], ...]:
+    """Return the name, the bytes and the SHA-256 of files; nothing of many files, which no page lists."""
+    made = []
+    for path in paths if len(paths) <= MOST_FILES else ():
+        with path.open("rb") as opened:
+            made.append((path.name, path.stat().st_size, file_digest(opened, "sha256").hexdigest()))
+    return tuple(made)
 
 
 def _read_at_once(file: TableFile, plan: Plan, sources: tuple[str, ...]) -> Data:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core.errors import EigenlensWarning, InputError, listed
-from ..report.findings import Findings
+from ..report.findings import Findings, number
 from ..tables import TableFile
 from ..tables.extreme_cells import ExtremeCells, extreme_cells
 from .data import Data
@@ -90,13 +90,13 @@ def tell_extremes(found: list[Extremes], data: Data) -> list[str]:
     for each in found[:MOST_NOTED]:
         values, count = each.found.values, len(each.found.places)
         cells = f"{count:,} cell{'' if count == 1 else 's'}"
-        number = listed((f"{value:g}" for value in values), 3)
-        where = f"{number} in {cells} ({listed(_rows(each, data), 3)})"
+        numbers = listed((number(value, 6) for value in values), 3)
+        where = f"{numbers} in {cells} ({listed(_rows(each, data), 3)})"
         if each.found.is_code:
-            what = f"{each.column!r} holds {where}, and no other number beyond {each.found.next:g}"
-            question = f"if {number} stands for a missing cell"
+            what = f"{each.column!r} holds {where}, and no other number beyond {number(each.found.next, 6)}"
+            question = f"if {numbers} stands for a missing cell"
         else:
-            what = f"{each.column!r} holds {where}, far beyond the others, which end at {each.found.next:g}"
+            what = f"{each.column!r} holds {where}, far beyond the others, which end at {number(each.found.next, 6)}"
             question = "if this is a mistake" if count == 1 else "if these are mistakes"
         names = " ".join(f"--na {option!r}" for option in each.options)
         way_out = f"treat it as missing with {names}" if names else "correct these cells, or leave them empty"

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from .._core import errors
 from ..regress._on_directions import MOST_ROWS, CurveOnDirections
-from ..report.findings import Findings
+from ..report.findings import Findings, number
 from ..validation.folds import GivenFolds
 from .comparison import (
     affordable_rows,
@@ -66,7 +66,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "R²"
     mean = np.average(y, weights=data.weights) if data.whole is None else data.whole.mean_response()
-    findings.baseline = (f"always the mean, {mean:.4g}", 0.0)
+    findings.baseline = (f"always the mean, {number(mean)}", 0.0)
     bent = predicting(ready, scores, y, data, plan.seed)
     ring = compared_methods("number", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
     teams = number_teams(ring, sliced(made(cls, plan.seed), data.n_rows), preparation, data, X, plan)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.errors import listed
+from ..report.findings import number
 from ..tables import Preparation
 from .data import Data
 from .gaps import holes_in
@@ -39,7 +40,7 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
         size = f"a standard deviation of {spread[beyond][0]:.3g}, whose square is too large or too small for a number"
         rule = f"the column {name!r} has {size}"
         raise errors.setting("--no-standardise", name, f"{rule}; leave out --no-standardise, or the column (--drop)")
-    why = f"standard deviations from {spread.min():.3g} to {spread.max():.3g}"
+    why = f"standard deviations from {number(spread.min(), 3)} to {number(spread.max(), 3)}"
     columns = f"Columns of the {of}" if of else "Columns"
     done = f"{columns} are standardised" if decided else f"{columns} are centred, not standardised"
     how = "" if plan.standardise is None else ", as asked"

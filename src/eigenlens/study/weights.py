@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from ..report.findings import number
 
 MOST_CELLS = 2_000_000  # of rows repeated as often as they occurred; beyond, they are weighted
 
@@ -97,8 +98,8 @@ class Weighing:
             return f"{self.n:,} rows of the file count as {int(self.total):,}, by the numbers in {name!r}.{gone}"
         effective = self.total**2 / self.squares
         return (
-            f"Weights of {name!r} go from {self.low:.3g} to {self.high:.3g}; they are as good as {effective:,.0f} rows "
-            f"of equal weight.{gone}"
+            f"Weights of {name!r} go from {number(self.low, 3)} to {number(self.high, 3)}; they are as good as "
+            f"{effective:,.0f} rows of equal weight.{gone}"
         )
 
 

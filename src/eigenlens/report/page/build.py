@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from datetime import date
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
 from ..._core.errors import listed
-from ..findings import Findings, counted
+from ..findings import Findings, counted, number
 from . import figures
 from .biplot import biplot
 from .confusion import confusion
@@ -71,11 +73,22 @@ def render(findings: Findings) -> str:
             source_table(findings),
             code(findings),
         ),
-        el("footer", el("p", "Made with eigenlens. This page is one file and makes no network requests.")),
+        _footer(findings),
         as_script(content),
         Markup(f"<script>{script}</script>"),
     )
     return "<!doctype html>\n" + el("html", head, body, lang="en")
+
+
+def _footer(f: Findings) -> Markup:
+    """Return what is needed to make the page again: the version, the day and the files."""
+    version = import_module("eigenlens").__version__
+    made = f"Made with eigenlens {version} on {date.today()}. This page is one file and makes no network requests."
+    rows = [
+        el("p", el("code", name), f": {counted(size, 'byte')}, SHA-256 ", el("code", digest))
+        for name, size, digest in f.extras.get("files", ())
+    ]
+    return el("footer", el("p", made), rows)
 
 
 def _asset(name: str) -> str:
@@ -231,7 +244,7 @@ def _directions(f: Findings) -> Markup:
     rows = [
         [
             d.name,
-            f"{d.value:.4g}",
+            number(d.value),
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
             d.verdict.removesuffix(" by these rows"),  # the picture next to it says so once
             d.evidence.replace(" < ", "\u00a0<\u00a0").replace(" = ", "\u00a0=\u00a0"),  # p-values stay in one line

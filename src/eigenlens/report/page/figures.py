@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..findings import ComparedMethod, Findings
+from ..findings import ComparedMethod, Findings, number
 from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table, text, ticks
 
 
@@ -14,7 +14,7 @@ def scree(findings: Findings) -> Markup:
     """Values by direction, with the band that noise would reach."""
     values = np.asarray(findings.scree["values"], dtype=float)[:30]
     names = [d.name for d in findings.directions]
-    tips = [f"{name}: {v:.4g}" for name, v in zip(names, values, strict=False)]
+    tips = [f"{name}: {number(v)}" for name, v in zip(names, values, strict=False)]
     words = "Grey bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
     if findings.scree.get("band") is not None:
         words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
@@ -27,7 +27,10 @@ def tails(findings: Findings) -> Markup | None:
     if findings.scree.get("tails") is None:
         return None
     found, bar = (np.asarray(part, dtype=float)[:30] for part in findings.scree["tails"])
-    tips = [f"direction {j + 1}: {v:.4g}, draws reach {b:.4g}" for j, (v, b) in enumerate(zip(found, bar, strict=True))]
+    tips = [
+        f"direction {j + 1}: {number(v)}, draws reach {number(b)}"
+        for j, (v, b) in enumerate(zip(found, bar, strict=True))
+    ]
     words = (
         f"{findings.scree['tails_words']} The shaded band is what 95% of the draws stay below. The first direction "
         "that does not rise above it, and those that follow, are not shown by these rows."
@@ -46,7 +49,7 @@ def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: lis
         return base - (base - 18) * v / top
 
     parts: list[Any] = [
-        [line(left, y(t), WIDE - right, y(t), "grid"), text(left - 6, y(t) + 4, f"{t:.3g}", "end", "tick")]
+        [line(left, y(t), WIDE - right, y(t), "grid"), text(left - 6, y(t) + 4, number(t, 3), "end", "tick")]
         for t in ticks(0, top, 4)
     ]
     if band is not None:
@@ -207,10 +210,10 @@ def scatter(
     parts: list[Any] = []
     for t in ticks(low_x, high_x, 4):
         u, _ = at(t, low_y)
-        parts += [line(u, top, u, base, "grid"), text(u, base + 15, f"{t:.4g}", "middle", "tick")]
+        parts += [line(u, top, u, base, "grid"), text(u, base + 15, number(t), "middle", "tick")]
     for t in ticks(low_y, high_y, 4):
         _, v = at(low_x, t)
-        parts += [line(left, v, WIDE - right, v, "grid"), text(left - 5, v + 4, f"{t:.3g}", "end", "tick")]
+        parts += [line(left, v, WIDE - right, v, "grid"), text(left - 5, v + 4, number(t, 3), "end", "tick")]
     if diagonal:
         parts.append(line(*at(low_x, low_x), *at(high_x, high_x), "bandline"))
     for a, b, h in zip(x, y, spread, strict=True):

@@ -17,7 +17,7 @@
   const columns = data.columns.map((c) => c.levels
     ? { name: c.name, levels: c.levels, codes: new Uint16Array(bytes(c.codes).buffer) }
     : { name: c.name, numbers: c.wide ? new Float64Array(bytes(c.numbers).buffer) : floats(c.numbers) });
-  const short = (v) => (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3)) ? v.toExponential(2) : String(+v.toPrecision(5));
+  const short = (v) => Math.abs(v) >= 1e4 && Math.abs(v) < 1e9 ? Number(v.toPrecision(5)).toLocaleString("en") : (Math.abs(v) >= 1e9 || (v !== 0 && Math.abs(v) < 1e-3)) ? v.toExponential(2) : String(+v.toPrecision(5));
 
   // -- choices ---------------------------------------------------------------------------------------------------
   const brief = (v) => Math.abs(v) >= 100 ? short(Math.round(v)) : short(+v.toPrecision(3));
