@@ -45,6 +45,8 @@ CHUNK = 2**20
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file to be read; a pipe or a device, which might never end, is refused without waiting for it."""
+    if "\0" in str(path):
+        raise InputError(f"path={str(path)!r} holds a NUL character, which no file name has; remove it.")
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):

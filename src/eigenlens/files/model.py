@@ -16,7 +16,7 @@ from .._core import errors
 from .._core.printable import printable
 from .._core.typing import Array, TableLike
 from ..moments import Moments
-from ..sources.writing import replaced
+from ..sources.writing import replaced, require_folder
 from . import container
 from .old_names import name_today
 from .rehearsal import rehearse
@@ -74,6 +74,7 @@ def save(
     """
     path = Path(path)
     _require_content(model)
+    require_folder(path)
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
     encoder = Encoder()

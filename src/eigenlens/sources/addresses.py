@@ -147,12 +147,24 @@ def _addresses(url: str) -> tuple[list[Place], list[dict[str, str]]]:
     scheme = url.partition("://")[0]
     fsspec = require("fsspec", f"Reading {url}", "remote")
     try:
-        fs, path = fsspec.core.url_to_fs(url)
+        return _found_at(url, *fsspec.core.url_to_fs(url))
+    except FileNotFoundError as error:
+        raise errors.no_files(url) from error
+    except OSError as error:  # whatever the connection fails with
+        raise errors.InputError(
+            f"path_or_paths={url!r}: the address cannot be reached ({error}); check the address and the connection."
+        ) from error
+    except errors.InputError:
+        raise
     except (ImportError, ValueError) as error:
         raise errors.InputError(
             f"path_or_paths={url!r}: fsspec cannot reach {scheme}:// addresses here ({error}); install what it names, "
             "or give a path of this machine."
         ) from error
+
+
+def _found_at(url: str, fs: Any, path: str) -> tuple[list[Place], list[dict[str, str]]]:
+    """Return what `listed` does of an address."""
     path = path.rstrip("/")
     if fs.isfile(path):
         found = [path]

@@ -6,8 +6,8 @@ Types are fixed before the first row. A reader that infers them from the head of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from itertools import islice
+from functools import cache, partial
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ class CsvReader:
     ) -> Iterator[Piece]:
         if read_header(path, PLAIN) != self.names:
             raise changed(path, "its header has other columns")
-        nulls = [*optional.pyarrow(path, "csv").ConvertOptions().null_values, *self.na]
+        nulls = [*_spellings(), *self.na]
         read = {"column_names": self.names, "skip_rows": 1}
         convert = {
             "column_types": kinds,
@@ -154,9 +154,16 @@ def _number(cell: str) -> float | None:
     if cell.strip().lower() in MISSING:
         return float("nan")
     try:
-        return float(cell) if "_" not in cell else None
+        return float(cell) if "_" not in cell and cell.isascii() else None  # other digits are words to pyarrow
     except ValueError:
         return None
+
+
+@cache
+def _spellings() -> list[str]:
+    """Return the spellings of a missing cell in large and small letters: pyarrow knows no others."""
+    cases = [product(*({letter, letter.upper()} for letter in word)) for word in MISSING]
+    return sorted("".join(letters) for words in cases for letters in words)
 
 
 def _is_whole(cell: str) -> bool:

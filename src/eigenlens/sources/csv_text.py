@@ -29,7 +29,10 @@ MOST_LINES = 8  # that a message names
 HEAD_BYTES = 2**20  # the same, of the first rows alone
 HELD = 12  # of these that pyarrow holds at once
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
-MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
+MISSING = (  # in any case
+    *("", "na", "n/a", "#n/a", "#na", "#n/a n/a", "nan", "-nan", "null"),
+    *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
+)
 DAMAGED = (OSError, EOFError, zlib.error, BadZipFile)  # what a file that is cut short or does not decompress raises
 DELIMITERS = (",", ";", "\t", "|")
 AUTO = "auto"

@@ -128,7 +128,9 @@ class DaskSource(Source):
         y = None if parts[0][1] is None else _joined([part for _, part, _ in parts])
         weight = self._weights([weight for _, _, weight in parts], X.shape[0])
         target, reader = self._target, self.label_reader
-        return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
+        found = {"target": target, "name": self.name, "reader": reader, "missing": self.missing, "words": self._words}
+        options: dict[str, Any] = found
+        return as_source(X, y, weight, **options)
 
     def _options(self, k: int = 0) -> ReadOptions:
         """Return how partition k is to be read."""

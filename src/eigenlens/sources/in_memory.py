@@ -33,7 +33,7 @@ from .source import (
     typical_rows,
 )
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
-from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, sum_is_finite
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, chosen_words, first_rows, sum_is_finite
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -97,6 +97,13 @@ class MemorySource(Source):
         new._block = min(self._block, fine_rows(self.n_columns))
         new._is_one_block = self.table.shape[0] <= new._block
         return new
+
+    def with_words(self, words: Words) -> MemorySource:
+        if isinstance(self.table, MixedTable):  # words were found when the rows were read
+            chosen_words(words, self.feature_names, self.table.is_word, self.name)
+        else:
+            super().with_words(words)
+        return self
 
     def in_memory(self) -> MemorySource:
         return self

@@ -190,7 +190,8 @@ def refuse_lazy(values: Any, name: str) -> None:
         if callable(getattr(values, verb, None)):
             raise errors.InputTypeError(
                 f"{name} is a {type(values).__name__}, whose rows have not been computed, and it is not loaded "
-                f"silently; pass {name}.{verb}()."
+                f"silently; pass {name}.{verb}() if it fits into memory, or open the file that it reads, "
+                f"eigenlens.open_rows('rows.parquet')."
             )
 
 

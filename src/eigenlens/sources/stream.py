@@ -35,7 +35,7 @@ from .source import (
     require_room,
     typical_row,
 )
-from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
+from .table import ArrayTable, as_table, as_two_dimensional, finite_rows, table_of_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
 
 HEAD_ROWS = 1024  # among which the pivot is looked for
@@ -195,7 +195,7 @@ class RowSource(Source):
         if not batches:
             raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
         self._check_length(sum(len(batch.X) for batch in batches))
-        table = ArrayTable(_joined([batch.X for batch in batches]), self.name)
+        table = table_of_rows(_joined([batch.X for batch in batches]), self.name)
         table.names, table.native = self.feature_names, self.native
         weight = as_counts(_joined([batch.weight for batch in batches])) if self._has_weight else self._given_weight
         if weight is not None and not weight.any():

@@ -17,7 +17,7 @@ from .._core.typing import Array
 from .labels import as_column, refuse_lazy, unlabelled
 from .pandas_frames import AT_ONCE, PLAIN, PandasNumbers, mixed_frame
 from .source import Missing, Source
-from .words import MixedTable, Words, array_table, frame_table, sum_is_finite
+from .words import MixedRows, MixedTable, Words, array_table, frame_table, sum_is_finite
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
 
@@ -98,7 +98,7 @@ class FrameTable:
         plain = rows.implementation.is_pandas() or rows.implementation.is_polars()
         values = rows.to_native().to_numpy() if plain else rows.to_numpy()
         if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind
-            values = np.stack([rows[c].cast(nw.Float64).to_numpy() for c in rows.columns], axis=1)
+            values = np.stack([column.cast(nw.Float64).to_numpy() for column in rows.iter_columns()], axis=1)
         return np.asarray(values, dtype=self.sample.dtype)
 
 
@@ -260,6 +260,13 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     return X
 
 
+def table_of_rows(X: Any, name: str) -> Table:
+    """Return rows of a block as a table: an array, or numbers with columns of words."""
+    if not isinstance(X, MixedRows):
+        return ArrayTable(X, name)
+    return MixedTable(ArrayTable(X.numbers, name) if X.numbers.shape[1] else None, X.words, X.is_word, X)
+
+
 def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
     """Read a table that may have columns of words; None where it has none, or is not a kind of table that could."""
     if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
@@ -294,7 +301,7 @@ def _require_finite_numbers(table: Any, X: Any, start: int, name: str, missing: 
     """Refuse infinity and NaN among the numbers of a table with words; name the first such cell."""
     if sum_is_finite(X):
         return
-    bad = np.isinf(X.numbers) if missing == "allow" else ~np.isfinite(X.numbers)
+    bad = ~np.isfinite(X.numbers) if missing == "refuse" else np.isinf(X.numbers)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X.numbers[row, column]) else "infinity (inf)"

@@ -22,7 +22,7 @@ from .._core.typing import TableLike
 from .in_memory import MemorySource, as_source
 from .progress import tracked
 from .source import Block, Segment, Source, dense_blocks
-from .table import ArrayTable
+from .table import table_of_rows
 
 SUFFIXES = (".parquet", ".npy", ".csv")
 PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
@@ -66,11 +66,10 @@ def write_rows(
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise errors.option("the suffix of path", path.suffix, SUFFIXES)
+    require_folder(path)
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"path={str(path)!r}: there is no folder {str(path.parent)!r}; make it first.")
-    source = as_source(rows, every_row=True)
+    source = as_source(rows, every_row=True, **_reading(function))
     if source.keeps_results:
         raise errors.InputTypeError(
             f"rows is a {type(rows).__name__}, and results for them stay with its engine; write it from "
@@ -91,6 +90,17 @@ def write_rows(
     return path
 
 
+def _reading(function: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return how the model of a method reads rows: which columns are words, and whether cells may be missing."""
+    model: Any = getattr(function, "__self__", None)
+    options: dict[str, Any] = {}
+    if getattr(model, "missing", None) in ("ml", "ppca", "allow"):
+        options["missing"] = model.missing
+    if getattr(model, "categories", None) is not None and hasattr(model, "_words"):
+        options["words"] = model._words(reset=False)
+    return options
+
+
 def _applied(function: Callable[[Any], Any], source: Source) -> Callable[[Segment], list[Any]]:
     def apply(segment: Segment) -> list[Any]:
         return [function(_named(b, source)) for block in segment for b in dense_blocks(block) if b.X.shape[0]]
@@ -100,11 +110,19 @@ def _applied(function: Callable[[Any], Any], source: Source) -> Callable[[Segmen
 
 def _named(block: Block, source: Source) -> Source:
     """Return a block as a source of its own, with the names of the columns."""
-    table = ArrayTable(block.X, source.name)
+    table = table_of_rows(block.X, source.name)
     table.names = source.feature_names
     if source.feature_names is not None:
         table.native = source.native
     return MemorySource(table, None, None, source.name)
+
+
+def require_folder(path: Path) -> None:
+    """Refuse a file whose folder does not exist, and names that no file can have."""
+    if "\0" in str(path):
+        raise errors.InputError(f"path={str(path)!r} holds a NUL character, which no file name has; remove it.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"path={str(path)!r}: there is no folder {str(path.parent)!r}; make it first.")
 
 
 @contextmanager
@@ -114,6 +132,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     Where the system can, it has no name until then, so that not even a killed process leaves anything behind. A link
     goes on pointing to the file that is replaced, and the new file may be read by those who could read the old one.
     """
+    require_folder(path)
     path = Path(os.path.realpath(path))
     old = path.stat() if path.exists() else None
     if old is not None and not stat.S_ISREG(old.st_mode) and not stat.S_ISDIR(old.st_mode):

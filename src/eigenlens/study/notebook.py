@@ -16,6 +16,7 @@ from .._core import errors
 from ..files import save
 from ..report.findings import Findings
 from ..sources.engines import is_engine
+from ..sources.labels import refuse_lazy
 from ..sources.writing import replaced
 from ..tables import Dialect, TableFile
 from .data import read_data
@@ -297,6 +298,7 @@ def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
                     f"data is a table of {library}, whose rows are elsewhere; write it to a folder of Parquet files "
                     "and report that: eigenlens.report('folder')."
                 )
+            refuse_lazy(data, "data")
             values = np.asarray(data)
             if values.ndim != 2:
                 raise errors.InputError(f"data has shape {values.shape}; pass a table: a frame, an array, or a path.")

@@ -21,6 +21,7 @@ from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
+from ..sources.labels import check_weights
 from ..sources.table import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
@@ -124,6 +125,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         check_choice("missing", self.missing, ("refuse", "mean", "keep"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = frame_of(X)
+        if sample_weight is not None:
+            sample_weight = check_weights(np.asarray(sample_weight), len(frame))
         self._named = _keeps_names(X)
         self.columns_, self.left_out_ = [], {}
         self.levels_, self.fill_words_ = {}, {}
@@ -133,13 +136,13 @@ class Preparation(TransformerMixin, BaseEstimator):
         whys = dict(zip(numbers, _reasons(values), strict=True))
         for name in kinds:
             if name not in whys:
-                whys[name] = self._learn_words(name, frame[name])
+                whys[name] = self._learn_words(name, frame.get_column(name))
         self.left_out_ = {name: whys[name] for name in kinds if whys[name]}
         self.columns_ = [name for name in kinds if not whys[name]]
         if not self.columns_:
             raise errors.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
         known = values[:, [not whys[name] for name in numbers]]
-        self.fill_ = np.nanmean(known, axis=0) if np.isnan(known).any() else known.mean(axis=0)  # which is quicker
+        self.fill_ = _moments(known, sample_weight)[0]
         raw = self._raw(frame, _missing_cells)
         unit = np.maximum(np.fmax.reduce(np.abs(raw)), np.finfo(float).tiny)  # squares of 1e200 are not floats
         mean, spread = _moments(raw / unit, sample_weight)
@@ -215,7 +218,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         values = _numbers(frame, numbers)
         holes = np.isnan(values)
         gaps = dict(zip(numbers, holes.sum(axis=0).tolist(), strict=True))
-        gaps |= {name: int(_missing(frame[name]).sum()) for name in self.levels_}
+        gaps |= {name: int(_missing(frame.get_column(name)).sum()) for name in self.levels_}
         gaps = {name: gaps[name] for name in self.columns_ if gaps[name]}
         if gaps and self.missing == "refuse":
             raise refuse(gaps)
@@ -225,7 +228,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             return values
         found = iter(values.T)
         parts = [
-            self._indicators(frame[name], name) if name in self.levels_ else next(found)[:, None]
+            self._indicators(frame.get_column(name), name) if name in self.levels_ else next(found)[:, None]
             for name in self.columns_
         ]
         return np.concatenate(parts, axis=1)
@@ -307,10 +310,10 @@ def _numbers(frame: Any, names: list[str]) -> np.ndarray:
     found = np.empty((len(frame), len(names)), order="F")
     arrow = hasattr(table, "schema") and hasattr(table, "to_batches")  # several times as fast, which wide tables need
     for j, name in enumerate(names):
-        column = table.column(name) if arrow else frame[name]
+        column = table.column(name) if arrow else frame.get_column(name)
         if arrow and str(column.type) != "double":
             column = column.cast("float64", safe=False)
-        elif not arrow and frame[name].dtype != nw.Float64:
+        elif not arrow and frame.get_column(name).dtype != nw.Float64:
             column = column.cast(nw.Float64)
         found[:, j] = column.to_numpy()
     return found

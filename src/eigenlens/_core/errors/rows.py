@@ -54,7 +54,9 @@ def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -
 
 
 def text_columns(name: str, columns: Iterable[str], kinds: Iterable[str]) -> InputTypeError:
-    described = listed(f"{c} ({k})" for c, k in zip(columns, kinds, strict=True))
+    described = listed(
+        f"{c if str(c).strip() else 'one without a name'} ({k})" for c, k in zip(columns, kinds, strict=True)
+    )
     return InputTypeError(
         f"{name} has columns that are not numbers: {described}. Convert or encode them first (pandas.to_numeric, "
         f"eigenlens.tables.Preparation), or leave them out; MixedPCA takes words as they are."
