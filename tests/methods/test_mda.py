@@ -237,3 +237,13 @@ def test_the_default_start_is_near_the_best_in_any_order(table):
         other = MDA(n_subclasses=2).fit(X[rows], classes[y[rows]])
         assert other.log_likelihood_[-1] == pytest.approx(found.log_likelihood_[-1], rel=1e-9)
         np.testing.assert_allclose(other.predict_proba(X)[:, classes], found.predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.SubclassWarning")
+def test_a_class_of_one_row_has_one_subclass_whatever_the_folds_choose():
+    rng = np.random.default_rng(0)
+    parted = rng.standard_normal((40, 2)) + 6 * (np.arange(40) % 2)[:, None]
+    X = np.vstack([parted, [[20.0, -20.0]], rng.standard_normal((40, 2)) - 6])
+    y = np.repeat([0, 1, 2], [40, 1, 40])
+    model = MDA(n_subclasses="cv").fit(X, y)
+    assert np.bincount(model.subclass_classes_)[1] == 1

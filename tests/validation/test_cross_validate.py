@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import eigenlens
-from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SAVE, SIR, MixedPCA, RobustPCA, SparsePCA
+from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SAVE, SIR, LocalizedSIR, MixedPCA, RobustPCA, SparsePCA
 from eigenlens._core.drawn import numbers_of
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.regress import PenalizedRegression
@@ -345,7 +345,6 @@ def test_settings_that_cannot_be_fitted_are_told():
         ({"cv": "five"}, "cv='five'"),
         ({"cv": 2.5}, "cv=2.5"),
         ({"cv": np.arange(3)}, "one number for each row"),
-        ({"cv": np.repeat([0, 2], 89)}, "fold 1 of 0 to 2 has no rows"),
         ({"cv": np.zeros(178, dtype=int)}, "one fold holds every row"),
         ({"settings": {"shrink": [1]}}, "no parameter 'shrink'"),
         ({"settings": {"shrinkage": 0.5}}, "must be a list of values"),
@@ -371,3 +370,46 @@ def test_plot(tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     for settings in ({"shrinkage": [0.0, 0.01, 0.9]}, {"shrinkage": [0.1, 0.2], "n_components": [1, 2]}, None):
         assert cross_validate(LDA(), X, y, settings=settings).plot().ax_.get_ylabel() == "accuracy"
+
+
+def test_folds_may_be_numbered_with_gaps():
+    X, y = load_wine(return_X_y=True)
+    folds = np.arange(len(y)) % 4
+    found, same = (cross_validate(LDA(), X, y, cv=numbers) for numbers in (3 * folds + 1, folds))
+    np.testing.assert_array_equal(found.scores, same.scores)
+    np.testing.assert_array_equal(found.predictions, same.predictions)
+
+
+@pytest.mark.parametrize("model", [LDA(), FDA()], ids=repr)
+def test_a_class_in_one_fold_only_is_told(model):
+    X, y = load_wine(return_X_y=True)
+    folds = np.arange(len(y)) % 3
+    folds[y == 2] = 1
+    assert "Class '2' lies in one fold only" in cross_validate(model, X, y, cv=folds).note
+    assert "one fold only" not in cross_validate(model, X, y, cv=np.arange(len(y)) % 3).note
+
+
+def test_a_splitter_of_groups_says_how_it_gets_them():
+    X, y = load_wine(return_X_y=True)
+    cv, groups = GroupKFold(3), np.arange(len(y)) // 4
+    with pytest.raises(InputError, match=r"cv=list\(cv.split\(X, y, groups\)\)"):
+        cross_validate(LDA(), X, y, cv=cv)
+    found = cross_validate(LDA(), X, y, cv=list(cv.split(X, y, groups)))  # what the message says
+    assert found.scores.shape == (1, 3)
+
+
+def test_localized_sir_is_fitted_to_rows():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(InputError, match="LocalizedSIR does not predict"):
+        cross_validate(LocalizedSIR(), X[:, :4], y + 0.0)
+
+
+def test_rows_of_weight_zero_are_not_scored():
+    X, y = load_wine(return_X_y=True)
+    weight, folds = 1.0 + np.arange(len(y)) % 2, np.arange(len(y)) % 3
+    weight[::5] = 0
+    found = cross_validate(LDA(), X, y, cv=folds, sample_weight=weight).predictions
+    for fold in range(3):
+        train, test = folds != fold, (folds == fold) & (weight > 0)
+        assert (found[test] == LDA().fit(X[train], y[train], weight[train]).predict(X[test])).all()
+    assert all(label is None for label in found[weight == 0])

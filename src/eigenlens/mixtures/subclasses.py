@@ -115,11 +115,16 @@ def counts_by_folds(estimator: Any, data: Classes) -> list[int]:
     """Take the number for all classes with the least error on rows held out, from one start in each fold."""
     X, codes, w = data.X, data.codes, data.w
     sizes = np.bincount(codes)
-    folds = StratifiedKFold(int(max(2, min(FOLDS, sizes.min()))), shuffle=True, random_state=0)
+    lone = sizes[codes] == 1  # the row of a class that has no other is fitted to in every fold
+    if lone.all():
+        return [1] * len(sizes)
+    many, always = np.flatnonzero(~lone), np.flatnonzero(lone)
+    folds = StratifiedKFold(int(max(2, min(FOLDS, sizes[sizes > 1].min()))), shuffle=True, random_state=0)
     lost = np.zeros(MOST_SUBCLASSES)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.EigenlensWarning)
-        for train, test in folds.split(X, codes):
+        for part, held in folds.split(X[many], codes[many]):
+            train, test = np.sort(np.concatenate([many[part], always])), many[held]
             most = np.bincount(codes[train])
             for r in range(1, MOST_SUBCLASSES + 1):
                 model = clone(estimator).set_params(n_subclasses=np.minimum(r, most).tolist(), n_init=1)

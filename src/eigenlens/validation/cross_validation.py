@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from .._core import errors
 from .._core.parameters import is_number
@@ -20,7 +20,7 @@ from ..moments.scaled_columns import can_scale
 from ..sources import ClassReader, Source
 from ..sources.labels import are_shares
 from ..sources.progress import tracked
-from .folds import Folds, GivenFolds, of_splits, read_cv
+from .folds import Folds, GivenFolds, of_splits, read_cv, unseen
 from .measures import Measure, measure_for
 from .refits import by_refits, by_whole_folds, splits_of
 from .scored import Scored, in_rows
@@ -125,6 +125,7 @@ class _Run:
     settings: list[dict[str, Any]]
     passes: list[int | None] = field(default_factory=lambda: [0])
     failures: dict[str, str] = field(default_factory=dict)
+    alone: str = ""  # of classes that lie in one fold
 
     def run(self, X: Any, y: Any, cv: Any, sample_weight: Any, scoring: Any, random_state: Any) -> CrossValidation:
         subject = self.subject
@@ -198,6 +199,10 @@ class _Run:
         else:
             scores, second, predict = self._pass_of_scores(source, folds, teams, measure)
             name = measure.name
+        if is_classifier(self.subject.final):
+            grouped: list[Any] = [total, *training]
+            every, *seen = [set(part.labels.tolist()) for part in grouped]
+            self.alone = unseen(every, seen)
         best = best_of(scores.mean(axis=1), second)
         whole = self.subject.fit(models[best], source, total)
         return CrossValidation(
@@ -260,7 +265,8 @@ class _Run:
         return scores, second, predict
 
     def _note(self) -> str:
-        return " ".join(f"{setting} could not be fitted: {why}." for setting, why in list(self.failures.items())[:3])
+        failed = (f"{setting} could not be fitted: {why}." for setting, why in list(self.failures.items())[:3])
+        return " ".join([*filter(None, [self.alone]), *failed])
 
 
 def _require_number(cv: Any) -> None:

@@ -94,13 +94,14 @@ def of_numbers(values: np.ndarray) -> GivenFolds:
     """Return the folds of rows that are numbered by hand; −1 is never scored."""
     if len(values) == 0 or values.min() < -1 or values.max() < 0:
         raise errors.InputError("cv: folds are numbered from 0, and −1 is for rows that are never scored.")
-    n_folds = int(values.max()) + 1
-    empty = np.flatnonzero(np.bincount(values[values >= 0], minlength=n_folds) == 0)
-    if len(empty):
-        raise errors.InputError(f"cv: fold {empty[0]} of 0 to {n_folds - 1} has no rows; number folds without gaps.")
+    scored = values >= 0
+    numbers, places = np.unique(values[scored], return_inverse=True)  # folds may be numbered with gaps
+    folds = np.full(len(values), -1, dtype=np.intp)
+    folds[scored] = places
+    n_folds = len(numbers)
     if n_folds == 1 and (values >= 0).all():
         raise errors.InputError("cv: one fold holds every row, so none are left to fit to; use two folds or more.")
-    return GivenFolds(n_folds, values.astype(np.intp))
+    return GivenFolds(n_folds, folds)
 
 
 def of_splits(splits: list[tuple[np.ndarray, np.ndarray]], n: int) -> GivenFolds | None:
@@ -114,6 +115,23 @@ def of_splits(splits: list[tuple[np.ndarray, np.ndarray]], n: int) -> GivenFolds
         if len(train) + len(test) != n:
             return None
     return GivenFolds(len(splits), folds)
+
+
+def unseen(classes: set[Any], seen: list[set[Any]]) -> str:
+    """Tell which classes lie in one fold only, so that models that score it have not seen them.
+
+    Parameters
+    ----------
+    classes : set
+        Of all rows.
+    seen : list of sets
+        Those of the rows that the models of each fold were fitted to.
+    """
+    alone = sorted({str(errors.plain(label)) for labels in seen for label in classes - labels})
+    if not alone:
+        return ""
+    which = f"Class {alone[0]!r} lies" if len(alone) == 1 else f"Classes {errors.listed(alone)} lie"
+    return f"{which} in one fold only, so models that score it have not seen it; give each fold rows of every class."
 
 
 def _key(label: Any) -> int:

@@ -20,7 +20,7 @@ from ..sources import Block, Labels, Source, Target, as_source, whole
 from ..sources.engines import is_engine
 from ..sources.labels import as_column, read_weights
 from ..sources.progress import tracked
-from .folds import Folds, of_numbers, read_cv
+from .folds import Folds, of_numbers, read_cv, unseen
 from .validation_result import CrossValidation, best_of, said
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
@@ -61,7 +61,12 @@ def by_refits(
         answers[s].append(_xp.to_numpy(fitted.predict(rows)) if hasattr(fitted, "predict") else None)
     best = best_of(scores.mean(axis=1))
     final = _fit(clone(model).set_params(**settings[best]), X, y, weight)
-    note = " ".join([why, *(f"{name} could not be fitted: {text}." for name, text in list(failures.items())[:3])])
+    alone = ""
+    if is_classifier(model) and y is not None:
+        labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
+        alone = unseen(set(labels.tolist()), [set(labels[train].tolist()) for train, _ in splits])
+    failed = [f"{name} could not be fitted: {text}." for name, text in list(failures.items())[:3]]
+    note = " ".join(filter(None, [why, alone, *failed]))
 
     def predict() -> Any:
         return _joined(answers[best], splits, n)
@@ -112,7 +117,8 @@ def splits_of(cv: Any, X: Any, y: Any, source: Source | None) -> tuple[Splits, i
         splitter = check_cv(cv, y, classifier=False)
         splits = list(splitter.split(np.zeros((n, 1)), None if y is None else y))
     except (ValueError, TypeError) as error:
-        raise errors.InputError(f"cv={cv!r} cannot split these rows: {error}") from error
+        groups = " Pass its splits: cv=list(cv.split(X, y, groups))." if "groups" in str(error) else ""
+        raise errors.InputError(f"cv={cv!r} cannot split these rows: {error}{groups}") from error
     found = [(np.asarray(train), np.asarray(test)) for train, test in splits]
     return [(_places(train, n), _places(test, n)) for train, test in found], n
 

@@ -219,7 +219,7 @@ def subject_of(model: Any, settings: Sequence[dict[str, Any]] = ()) -> Subject |
         return RegressionSubject(model)
     if hasattr(model, "_asks_validation") and (model._asks_validation or _any_cv(settings)):
         return f"{type(model).__name__} chooses a parameter by a cross-validation of its own"
-    if hasattr(model, "fit_moments") and hasattr(model, "_fit_collected"):
+    if hasattr(model, "partial_fit") and hasattr(model, "_fit_collected"):  # its moments merge
         return MomentsSubject(model)
     return f"{type(model).__name__} needs the rows themselves"
 

@@ -108,7 +108,8 @@ class CrossValidation(Result):
         """What the models of the best setting predict for the rows that they have not seen.
 
         Classes, responses, or the score of each row where a model does not predict. They are kept if they are few;
-        otherwise the rows are read once more, when this is first used.
+        otherwise the rows are read once more, when this is first used. Rows that no fold scores, and rows of weight 0
+        of a model that is fitted from moments, have NaN, or None among labels.
         """
         if "predictions" not in self._cache:
             if self._predict is None:
