@@ -264,6 +264,21 @@ def test_answers_are_of_one_fit_while_a_thread_refits(model):
     assert not wrong
 
 
+def test_classes_of_others_are_left_as_they_are():
+    class Theirs:
+        def chained(self):
+            return self
+
+    class Model(Theirs, eigenlens.PCA):
+        def again(self):
+            return self
+
+    methods = dict(vars(Theirs)), dict(vars(Model))
+    model = Model()
+    assert model.chained() is model.again() is model
+    assert (dict(vars(Theirs)), dict(vars(Model))) == methods
+
+
 # -- BLAS ------------------------------------------------------------------------------------------------------------
 
 LOOPS = {

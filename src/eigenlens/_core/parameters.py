@@ -130,12 +130,15 @@ def of_one_fit(method: Method) -> Method:
 
 
 class AnswersOfOneFit:
-    """Its public methods and properties answer `of_one_fit`, except those that change the model."""
+    """Its public methods and properties answer `of_one_fit`, except those that change the model.
+
+    Classes of others are left as they are: they may derive from ours, and mix in what they like.
+    """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for base in cls.__mro__:
-            if base is object or base.__module__.startswith("sklearn."):
+            if not base.__module__.startswith("eigenlens."):
                 continue
             for name, found in list(vars(base).items()):
                 if name.startswith("_") or name.startswith(CHANGES):
