@@ -215,6 +215,13 @@ def test_too_many_values_are_refused_before_they_are_read(path):
         load(forge(path, attribute("x_", [0] * (container.VALUES_LIMIT + 1))))
 
 
+def test_very_many_arrays_without_entries_are_refused_before_they_are_looked_at(path):
+    empty = {"dtype": "<f8", "shape": [0], "order": "C"}
+    forge(path, lambda header: header["arrays"].extend([empty] * 250_000))
+    with pytest.raises(ModelFileError, match="lists more than 65,536 arrays"):
+        load(path)
+
+
 def test_what_could_not_be_loaded_is_not_saved(tmp_path):
     model = PCA(2).fit(X)
     model.x_ = [0] * (container.VALUES_LIMIT + 1)

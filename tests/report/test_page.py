@@ -632,12 +632,27 @@ def test_names_of_arrows_leave_other_arrows_free():
 
 
 def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
-    path = tmp_path / "beside.html"
+    path, complaints = tmp_path / "beside.html", []
     path.write_text(side_by_side("Wine", [("LDA", render(wine)), ("again", render(wine))]), encoding="utf8")
     page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.on("console", lambda m: complaints.append(m.text))
     page.goto(path.as_uri())
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
     page.wait_for_function("document.documentElement.scrollWidth == 400")  # once the frames have grown
+    assert complaints == []
+    assert page.frames[1].evaluate("document.querySelectorAll('#rows-body tr').length") == 178
+    page.close()
+
+
+def test_two_pages_allow_no_script_but_their_own(wine, browser, tmp_path):
+    path, refused = tmp_path / "beside.html", []
+    shown = side_by_side("Wine", [("LDA", render(wine)), ("again", render(wine))])
+    path.write_text(shown.replace("</main>", "<script>window.hit = 1</script></main>"), encoding="utf8")
+    page = browser.new_page()
+    page.on("console", lambda m: refused.append(m.text))
+    page.goto(path.as_uri())
+    assert page.evaluate("window.hit") is None
+    assert "Content Security Policy" in " ".join(refused)
     page.close()
 
 

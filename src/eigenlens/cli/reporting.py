@@ -22,7 +22,7 @@ from ..report.findings import Findings
 from ..sources.writing import PENDING, PENDING_FOLDERS, replaced, sink_for
 from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
-from ..study.methods import methods
+from ..study.methods import chosen, methods
 from ..study.whole import score_columns
 from ..tables import Dialect, TableFile
 from ..tables.endings import name_of
@@ -147,6 +147,8 @@ def run_report(options: dict[str, Any]) -> None:
         plan = replace(plan, title="stdin")
     with progress() as show:
         rows = read_rows(data, options, plan, show)
+        if beside:
+            _require_answer(beside, rows.kind)
         again = replace(rows, notes=list(rows.notes))
         result = _answered(rows, plan, show, places, names)
         if beside:
@@ -160,6 +162,14 @@ def run_report(options: dict[str, Any]) -> None:
         _print_files(result, places, names)
     if options["show"] and not webbrowser.open(places[names[0]].resolve().as_uri()):
         click.echo(f"--open: no browser was found; open {places[names[0]]} yourself.", err=True)
+
+
+def _require_answer(method: str, kind: str) -> None:
+    """Refuse a second method that does not answer the question, before anything is written."""
+    try:
+        chosen(method, kind)
+    except errors.InputError as error:
+        raise errors.InputError(str(error).replace("--method", "--beside", 1)) from None
 
 
 def _print_files(result: Study, places: dict[str, Path], names: list[str]) -> None:

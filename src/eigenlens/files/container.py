@@ -39,6 +39,7 @@ ALIGN = 64
 HEADER_LIMIT = 2**24  # bytes of JSON
 VALUES_LIMIT = 2**21  # values in it: each takes about 100 bytes when it is read
 PLAIN = re.compile(r"[<>|]([biufc]\d{1,2}|[US]\d{1,8}|[mM]8(\[\d*[a-zA-Z]{1,2}\])?)")
+ARRAYS_LIMIT = 2**16  # arrays, each of which takes some time to be looked at, however small
 CHUNK = 2**20
 
 
@@ -63,11 +64,11 @@ def write(file: BinaryIO, header: dict[str, Any], arrays: list[np.ndarray]) -> N
     header = {**header, "arrays": [_entry(array) for array in arrays]}
     text = json.dumps(header, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % ALIGN)
-    if len(text) > HEADER_LIMIT or _values_in(text) > VALUES_LIMIT:
+    if len(arrays) > ARRAYS_LIMIT or len(text) > HEADER_LIMIT or _values_in(text) > VALUES_LIMIT:
         raise InputError(
-            f"The description of this model has {len(text):,} bytes and {_values_in(text):,} values, and model files "
-            f"allow {HEADER_LIMIT:,} and {VALUES_LIMIT:,}: it holds very many small parts, such as labels that are "
-            f"objects. Turn labels into an array of str or int, or use pickle."
+            f"The description of this model has {len(text):,} bytes, {_values_in(text):,} values and {len(arrays):,} "
+            f"arrays, and model files allow {HEADER_LIMIT:,}, {VALUES_LIMIT:,} and {ARRAYS_LIMIT:,}: it holds very many "
+            "small parts, such as labels that are objects. Turn labels into an array of str or int, or use pickle."
         )
     digest, length = hashlib.sha256(text), 0
     file.write(b"\0" * PREFIX.size + text)
@@ -163,6 +164,8 @@ def checked_entries(header: dict[str, Any], lengths: tuple[int, int], path: Path
     entries = header.get("arrays")
     if not isinstance(entries, list):
         raise errors.damaged(path, "its header does not list the arrays")
+    if len(entries) > ARRAYS_LIMIT:
+        raise errors.damaged(path, f"its header lists more than {ARRAYS_LIMIT:,} arrays")
     found, position = [], start
     for entry in entries:
         dtype, shape, order = _entry_parts(entry, path)

@@ -127,6 +127,10 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
         raise _bad_quotes(path, 1, str(error)) from error
     except DAMAGED as error:
         raise errors.unreadable(str(path), error) from error
+    if header and len(header) > 1 and not any(name.strip() for name in header):
+        raise errors.InputError(
+            f"{path}, line {1 + dialect.skipped}: the {len(header)} columns have no names; write names in this line."
+        )
     if not header or not any(name.strip() for name in header):
         raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
     names = [name.strip() for name in header]

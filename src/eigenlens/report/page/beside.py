@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from .build import allowed, scripted
+
 STYLE = """
 :root { color-scheme: light dark; }
 body { margin: 0; font: 16px/1.4 system-ui, sans-serif; background: Canvas; color: CanvasText; }
@@ -41,7 +43,14 @@ def side_by_side(title: str, pages: Sequence[tuple[str, str]]) -> str:
         'sandbox="allow-scripts allow-downloads"></iframe></section>'
         for name, page in pages
     )
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    script, style = scripted()  # pages in frames obey the policy of the page around them, too
+    policy = (
+        f"default-src 'none'; script-src {allowed(SCRIPT, script)}; style-src {allowed(STYLE, style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = '<meta charset="utf-8">'
+    head += f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy, quote=True)}">'
+    head += '<meta name="viewport" content="width=device-width, initial-scale=1">'
     named = html.escape(f"{title}: {' and '.join(name for name, _ in pages)}")
     return (
         f'<!DOCTYPE html><html lang="en"><head>{head}<title>{named}</title><style>{STYLE}</style></head>'

@@ -41,10 +41,10 @@ METHOD_WORDS = {
 
 def render(findings: Findings) -> str:
     """Return the page of a study as HTML."""
-    script, style = "\n".join(map(_asset, SCRIPTS)), _asset("page.css")
+    script, style = scripted()
     content, shown = payload(findings)
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src {allowed(script)}; style-src {allowed(style)}; "
         f"base-uri 'none'; form-action 'none'"
     )
     head = el(
@@ -80,6 +80,18 @@ def render(findings: Findings) -> str:
     return "<!doctype html>\n" + el("html", head, body, lang="en")
 
 
+def allowed(*contents: str) -> str:
+    """Return what allows scripts, or styles, in a security policy: their hashes."""
+    return " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(c.encode('utf8')).digest()).decode('ascii')}'" for c in contents
+    )
+
+
+def scripted() -> tuple[str, str]:
+    """Return the script and the style of every page."""
+    return "\n".join(map(_asset, SCRIPTS)), _asset("page.css")
+
+
 def _footer(f: Findings) -> Markup:
     """Return what is needed to make the page again: the version, the day and the files."""
     version = import_module("eigenlens").__version__
@@ -93,10 +105,6 @@ def _footer(f: Findings) -> Markup:
 
 def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf8")
-
-
-def _hash(content: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode("utf8")).digest()).decode("ascii")
 
 
 def _header(f: Findings) -> Markup:
