@@ -10,7 +10,7 @@ READY_DEV := $(READY)-dev
 MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 
-.PHONY: demo test lint types rooms unit docs anndata bench clean
+.PHONY: demo test anywhere lint types rooms unit docs anndata bench clean
 
 demo: $(READY)
 	$(BIN)/eigenlens report --demo wine --out $(DEMO)/wine --force
@@ -47,6 +47,10 @@ anndata: pyproject.toml
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli]' anndata 'pandas<3' pytest pytest-timeout 'dask[dataframe]' duckdb fsspec polars xarray zarr
 	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_anndata.py
 	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_kinds_of_rows.py -k anndata
+
+# The tests on every processor, Python and version that is allowed; ONLY="haswell py313" runs some
+anywhere: $(READY_DEV)
+	$(BIN)/python tools/anywhere.py $(ONLY)
 
 bench: $(READY_DEV)
 	$(BIN)/python benchmarks/run.py

@@ -52,14 +52,22 @@ class DisplayMixin:
     def _summarised(self, test: str = "") -> Summary:
         return Summary(str(self), [self._size(), *self._facts()], tables_of(self._tables()), test)
 
-    def _html_repr(self) -> str:
-        shown = str(super()._html_repr())  # type: ignore[misc]
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._summary_html()  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += self._summary_html()
+        return bundle
+
+    def _summary_html(self) -> str:
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
-            return shown
+            return ""
         try:
-            return shown + self._summarised()._repr_html_()
+            return self._summarised()._repr_html_()
         except Exception:  # a broken summary must not hide the model
-            return shown
+            return ""
 
     # -- what a method may say otherwise -------------------------------------------------------------------------
 

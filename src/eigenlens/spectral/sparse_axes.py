@@ -155,7 +155,7 @@ def _settle(
         if jumped or (not step.descends and moved > WORSE * last):
             history, calm, wait = [], 0, wait if at is before else 2 * wait
         history = [*history, (at.ravel(), (B - at).ravel())][-MEMORY:]
-        if moved <= ROUNDING and k - since > STILL:
+        if moved <= ROUNDING and k - since >= STILL:  # before CYCLE gives up what has settled
             tol = max(tol, moved)
         reached += moved <= tol
         if reached and (moved <= FINEST or (step.descends and moved > last) or reached > polish):
