@@ -67,8 +67,8 @@ def write(file: BinaryIO, header: dict[str, Any], arrays: list[np.ndarray]) -> N
     if len(arrays) > ARRAYS_LIMIT or len(text) > HEADER_LIMIT or _values_in(text) > VALUES_LIMIT:
         raise InputError(
             f"The description of this model has {len(text):,} bytes, {_values_in(text):,} values and {len(arrays):,} "
-            f"arrays, and model files allow {HEADER_LIMIT:,}, {VALUES_LIMIT:,} and {ARRAYS_LIMIT:,}: it holds very many "
-            "small parts, such as labels that are objects. Turn labels into an array of str or int, or use pickle."
+            f"arrays, and model files allow {HEADER_LIMIT:,}, {VALUES_LIMIT:,} and {ARRAYS_LIMIT:,}: it holds very "
+            "many small parts, such as labels that are objects. Turn labels into an array of str or int, or use pickle."
         )
     digest, length = hashlib.sha256(text), 0
     file.write(b"\0" * PREFIX.size + text)
