@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris, load_wine
@@ -247,3 +248,20 @@ def test_a_class_of_one_row_has_one_subclass_whatever_the_folds_choose():
     y = np.repeat([0, 1, 2], [40, 1, 40])
     model = MDA(n_subclasses="cv").fit(X, y)
     assert np.bincount(model.subclass_classes_)[1] == 1
+
+
+def test_summary_names_the_columns():
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.standard_normal((60, 3)), columns=["size", "weight", "age"]), np.arange(60) % 3
+    model = MDA(n_subclasses=2).fit(X, y)
+    table = model.summary().to_frame("subclass_means")
+    assert list(table.index) == ["size", "weight", "age"]
+    np.testing.assert_array_equal(table.to_numpy().T, model.subclass_means_)
+
+
+def test_columns_too_small_for_their_coefficients_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), np.arange(60) % 3
+    X[:, 1] *= 1e-310
+    with pytest.raises(InputError, match="column 1 is so small that its coefficient overflows"):
+        MDA(n_subclasses=2).fit(X, y)

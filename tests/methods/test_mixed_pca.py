@@ -499,3 +499,11 @@ def test_supplementary_columns_are_of_the_rows_as_they_were():
     table["a"] = -table["a"]
     table.loc[:, "b"] = 0.0
     np.testing.assert_array_equal(model.supplementary(other).numbers.coordinates, before)
+
+
+@pytest.mark.parametrize("columns", [["a", "b"], ["a", "b", "size"]])
+def test_an_empty_batch_of_words_changes_nothing(columns):
+    table = pd.DataFrame({"a": list("xyz") * 10, "b": list("uv") * 15, "size": np.arange(30.0) % 7})[columns]
+    model = MixedPCA(2).partial_fit(table)
+    before = model.transform(table)
+    np.testing.assert_array_equal(model.partial_fit(table.iloc[:0]).transform(table), before)

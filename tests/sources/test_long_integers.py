@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 
-from eigenlens import PCA, open_rows
-from eigenlens._core.errors import RangeWarning
+from eigenlens import LDA, PCA, KernelPCA, open_rows
+from eigenlens._core.errors import InputError, RangeWarning
 from eigenlens.regress import PolynomialRegression
 
 LONG = np.column_stack([2**60 + np.arange(20) * 3, np.arange(20) ** 2])
@@ -56,3 +57,14 @@ def test_others_are_not(kind, tmp_path, recwarn):
 def test_a_response_is_a_table_too():
     with pytest.warns(RangeWarning, match="y holds whole numbers beyond"):
         PolynomialRegression(1).fit(np.arange(20.0)[:, None], LONG[:, 0])
+
+
+@pytest.mark.parametrize("model", [PCA(), LDA(), KernelPCA(2)], ids=repr)
+def test_integers_beyond_float64_are_refused(model):
+    rows = np.random.default_rng(0).standard_normal((30, 3)).tolist()
+    fitted = clone(model).fit(rows, [0, 1, 2] * 10)
+    rows[0][0] = 10**400
+    with pytest.raises(InputError, match=r"whole number beyond 1\.8e308"):
+        clone(model).fit(rows, [0, 1, 2] * 10)
+    with pytest.raises(InputError, match=r"whole number beyond 1\.8e308"):
+        fitted.transform(rows)

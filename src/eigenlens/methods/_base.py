@@ -216,7 +216,8 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             X = self._without_target(X)
         if _has_no_rows(X) and _is_nothing(y) and _is_nothing(sample_weight):
             if not first:
-                self._check_columns(as_source(X, min_rows=0), reset=False)
+                words = None if self.categories is None else self._words(reset=False)
+                self._check_columns(as_source(X, min_rows=0, words=words), reset=False)
             return self
         source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
         self._note_target(source, first)

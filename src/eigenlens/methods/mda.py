@@ -28,6 +28,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_number, check_seed, random_from
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, Priors, RandomState, TableLike
 from ..mixtures import (
     Classes,
@@ -320,6 +321,13 @@ class MDA(ScoredClassifier, FillsOverGroups):
         settled = "" if self.converged_ else ", not settled"
         yield f"Subclasses: {counts}. {self.n_iter_} steps of EM{settled}."
         yield f"Log-likelihood {self.log_likelihood_[-1]:.6g}, deviance {self.deviance_:.6g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        for name, found in super()._tables():
+            if name == "centroids":  # after the directions, where other discriminants have their coefficients
+                title, columns = "Subclass means (subclass_means_)", self._names_of_columns()
+                yield "subclass_means", matrix(title, self.subclass_means_.T, columns, self._names_of_centroids())
+            yield name, found
 
     def _names_of_centroids(self) -> list[str]:
         first = np.searchsorted(self._owner, self._owner)

@@ -70,7 +70,14 @@ class Classes:
         self.labels = labels
         shares = moments.weights / self.W
         self.whitening = whiten(Form.of(within, self.W), within.constant_columns())
-        self.axes = self.whitening.matrix / within.unit[:, None]
+        with np.errstate(over="ignore"):
+            self.axes = self.whitening.matrix / within.unit[:, None]
+        small = np.flatnonzero(~np.isfinite(self.axes).all(axis=1))
+        if len(small):
+            column = small[0] if moments.names is None else moments.names[small[0]]
+            raise errors.InputError(
+                f"X: column {column} is so small that its coefficient overflows; multiply it by a large number."
+            )
         self.centre = shares @ within.means
         offsets = within.shift - shares @ within.shift
         self.means = offsets @ self.whitening.matrix

@@ -363,6 +363,10 @@ def _numbers(values: np.ndarray, name: str) -> np.ndarray:
         whole = [isinstance(cell, int) and abs(cell) >= EXACT for cell in values.flat]
         warn_rounded(numbers, np.unique(np.flatnonzero(whole) % values.shape[-1]), name, None)
         return numbers
+    except OverflowError as error:
+        raise errors.InputError(
+            f"{name} holds a whole number beyond 1.8e308, which float64 cannot hold; divide its column by 10**k."
+        ) from error
     except (TypeError, ValueError) as error:
         raise errors.not_numbers(name, f"a cell cannot be read as one ({error})") from error
 
