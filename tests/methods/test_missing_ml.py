@@ -14,7 +14,7 @@ import torch
 
 import eigenlens
 from eigenlens import CCA, LDA, MDA, PCA, PDA, QDA, SAVE, SIR, DirectionalRegression, open_rows
-from eigenlens.exceptions import MissingWarning
+from eigenlens.exceptions import InputError, MissingWarning
 from eigenlens.inference import bootstrap
 from eigenlens.normal import Conditional, fit
 from eigenlens.normal.redrawn import Redrawn
@@ -480,3 +480,23 @@ def test_fewer_columns_than_classes_and_all_directions_significant(model, labels
     X[::9, 1] = np.nan
     y = codes if labels else codes + 0.0
     assert model.fit(X, y).test_dimension(n_draws=19).dimension == 2
+
+
+def test_imputed_amounts_are_kept_within_the_observed_ones():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3)) @ np.array([[1.0, 0.9, 0.5], [0, 0.3, 0.2], [0, 0, 0.6]])
+    X[:, :2] = np.exp(X[:, :2])  # amounts, and a column of both signs
+    X[X[:, 0] < 0.5, 1] = np.nan
+    X[5:60:7, 2] = np.nan
+    frame = pd.DataFrame(X, columns=["ozone", "wind", "change"])
+    model = PCA(2, missing="ml").fit(frame)
+    plain = model.impute(frame)
+    gaps, low = np.isnan(X), np.nanmin(X, axis=0)
+    assert (plain[gaps[:, 1], 1] < low[1]).any()
+    with pytest.warns(MissingWarning, match="moved imputed cells .* of column wind"):
+        within = model.impute(frame, bounds="observed")
+    assert within[:, 1].min() >= low[1]
+    np.testing.assert_array_equal(within[:, 1], np.clip(plain[:, 1], low[1], np.nanmax(X[:, 1])))
+    np.testing.assert_array_equal(within[:, 2], plain[:, 2])  # its observed cells have both signs
+    with pytest.raises(InputError, match="bounds='all'"):
+        model.impute(frame, bounds="all")

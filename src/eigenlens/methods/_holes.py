@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.parameters import check_choice
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, holed_test
@@ -33,10 +34,16 @@ class FillsHoles(RowsEstimator):
         return X if self.missing == "refuse" else filled(X, self._law)
 
     @overload
-    def impute(self, X: TableLike, return_std: Literal[False] = False) -> Array: ...
+    def impute(
+        self, X: TableLike, return_std: Literal[False] = False, *, bounds: Literal["observed"] | None = None
+    ) -> Array: ...
     @overload
-    def impute(self, X: TableLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
-    def impute(self, X: TableLike, return_std: bool = False) -> Array | tuple[Array, Array]:
+    def impute(
+        self, X: TableLike, return_std: Literal[True], *, bounds: Literal["observed"] | None = None
+    ) -> tuple[Array, Array]: ...
+    def impute(
+        self, X: TableLike, return_std: bool = False, *, bounds: Literal["observed"] | None = None
+    ) -> Array | tuple[Array, Array]:
         """Fill missing cells with their expectation given the observed cells of the row.
 
         Parameters
@@ -46,11 +53,18 @@ class FillsHoles(RowsEstimator):
         return_std : bool
             Return standard errors too: the standard deviation of each missing cell given the observed ones, zero for
             observed cells.
+        bounds : {"observed"}, optional
+            A normal model knows no bounds, so amounts may come out negative. "observed" keeps the filled cells of a
+            column within its observed cells in X, where all of these are at least 0; a warning tells how many it moved.
         """
         self._require_fit()
+        if bounds is not None:
+            check_choice("bounds", bounds, ("observed",))
         if self.missing == "refuse":
             raise errors.InputError("impute needs a model of missing cells; fit with missing='ml'.")
         rows = self._over_rows(X, self._filled)
+        if bounds is not None:
+            rows = self._bounded(rows, self._over_rows(X, lambda block: _xp.namespace(block).isnan(block)))
         if not return_std:
             return rows
 
@@ -59,6 +73,24 @@ class FillsHoles(RowsEstimator):
             return with_holes(block, zeros, self._standard_errors)
 
         return rows, self._over_rows(X, spread)
+
+    def _bounded(self, rows: Array, missing: Array) -> Array:
+        """Return filled rows whose cells lie within the observed ones, in columns where these are at least 0."""
+        values, gaps = np.array(_xp.to_numpy(rows)), np.asarray(_xp.to_numpy(missing), dtype=bool)
+        names, told = getattr(self, "feature_names_in_", range(values.shape[1])), []
+        for j, name in enumerate(names):
+            seen = values[~gaps[:, j], j]
+            if not gaps[:, j].any() or not len(seen) or seen.min() < 0:
+                continue
+            within = np.clip(values[:, j], seen.min(), seen.max())
+            moved = int(np.count_nonzero(within != values[:, j]))
+            if moved:
+                told.append(f"{moved} of column {name}, to {seen.min():g} or {seen.max():g}")
+            values[:, j] = within
+        if told:
+            cells = errors.listed(told, 6)
+            errors.warn(errors.MissingWarning(f"bounds='observed' moved imputed cells to the observed ones: {cells}."))
+        return _xp.like(values, rows)
 
     def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
         """Return the standard deviation of each missing cell given the observed ones."""
