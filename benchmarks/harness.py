@@ -1,12 +1,23 @@
-"""Timing side by side: rounds in which everybody runs once, ratios within a round, medians over rounds."""
+"""Timing side by side: rounds in which everybody runs once, ratios within a round, medians over rounds.
+
+Time is that of the processor, of all threads together: another program that runs meanwhile changes it little.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_info
+
+VERSIONS = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
 
 
 @dataclass(frozen=True)
@@ -20,10 +31,11 @@ class Ratio:
     high: float | None = None
     at_least: float | None = None  # the ratio to reach
     note: str = ""
+    holds: bool = True  # whether what the note says is as claimed, where no ratio can tell
 
     def __str__(self) -> str:
         if self.ratio is None:
-            return f"{self.claim:36} {self.note}"
+            return f"{self.claim:36} {self.note}{'' if self.holds else '; MISSED'}"
         spread = f"[{self.low:.2f}, {self.high:.2f}]"
         said = "; ".join(filter(None, (self.verdict(), self.note)))
         return f"{self.claim:36} {self.peer:34} {self.ratio:8.2f} × {spread:18} {said}"
@@ -32,16 +44,51 @@ class Ratio:
         """Say whether the target is met."""
         if self.at_least is None:
             return ""
-        return f"target ≥ {self.at_least:g}: {'met' if self.ratio >= self.at_least else 'MISSED'}"
+        return f"target ≥ {self.at_least:g}: {'MISSED' if self.missed else 'met'}"
+
+    @property
+    def missed(self) -> bool:
+        slow = self.ratio is not None and self.at_least is not None and not self.ratio >= self.at_least
+        return slow or not self.holds
 
     def as_dict(self) -> dict:
         return asdict(self)
 
 
+def circumstances() -> dict:
+    """Return what a measurement depends on: the commit, the processor, BLAS, threads, versions and the date."""
+    blas = {f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}" for pool in threadpool_info()}
+    return {
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "commit": _commit(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "blas": sorted(name.strip() for name in blas),
+        "threads": max((pool["num_threads"] for pool in threadpool_info()), default=1),
+        "python": platform.python_version(),
+        **{name: version(name) for name in VERSIONS},
+    }
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    found = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
+
+
+def _processor() -> str:
+    """Return the model of the processor, as Linux says it, or what Python knows."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
 def seconds(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     function()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def race(

@@ -1,4 +1,4 @@
-"""Peers that live in R: the same table, timed inside R without its start. Skipped with a word where R is absent."""
+"""Peers that live in R: the same table, in R's own processor time. Skipped with a word where R is absent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROLOGUE = """
 folder <- commandArgs(TRUE)[1]; rounds <- as.integer(commandArgs(TRUE)[2])
 d <- as.matrix(read.csv(file.path(folder, "table.csv"), header = FALSE)); x <- d[, -1]; y <- d[, 1]
 clock <- function(fit) sapply(seq_len(rounds), function(i) {
-  start <- proc.time()[["elapsed"]]; fit(); proc.time()[["elapsed"]] - start })
+  start <- proc.time(); fit(); sum((proc.time() - start)[1:2]) })
 keep <- function(name, values) write.table(values, file.path(folder, name), row.names = FALSE, col.names = FALSE)
 """
 
