@@ -128,6 +128,11 @@ def empty_database(folder):
     return folder / "y.db"
 
 
+def duck(folder):
+    duckdb.connect(str(folder / "z.db")).close()
+    return f"duckdb:///{folder / 'z.db'}"
+
+
 OPENING = {
     "pattern": (lambda d: open_rows(str(d / "part-*.csv")), "nothing to read there"),
     "remote": (lambda d: open_rows("memory://nowhere/rows.csv"), "memory://nowhere.*nothing to read there"),
@@ -137,6 +142,9 @@ OPENING = {
     "query of a file": (lambda d: open_rows(d / "x.csv", query="SELECT 1"), "is not a database.*ADBC"),
     "no table": (lambda d: open_rows(f"sqlite:///{empty_database(d)}", query="SELECT a FROM u"), "no such table: u"),
     "same names": (lambda d: open_rows(duckdb.sql("SELECT 1 AS a, 2 AS a").fetch_record_batch()), "same name"),
+    "same names of a relation": (lambda d: open_rows(duckdb.sql("SELECT 1 AS a, 2 AS a")), "same name"),
+    "same names of a query": (lambda d: open_rows(duck(d), query="SELECT 1 AS a, 2 AS a"), "same name"),
+    "no rows asked for": (lambda d: open_rows(duck(d), query="-- SELECT 1"), "is not a SELECT"),
 }
 
 

@@ -174,8 +174,16 @@ def stream_reader(source: Any) -> ArrowReader | ParquetReader:
         except Exception as error:  # each library has errors of its own
             raise errors.unreadable(f"the {type(source).__name__}", error) from error
 
-    schema = opened(source.limit(0)).schema if is_query else None  # a stream would run the query for it
+    schema = relation_schema(source, opened) if is_query else None  # a stream would run the query for it
     return ArrowReader(opened, f"the {type(source).__name__}", again, schema, VECTOR if is_query else 1)
+
+
+def relation_schema(relation: Any, opened: Callable[[Any], Any]) -> Any:
+    """Return the columns of a DuckDB relation without running it; `limit` gives those of one name other names."""
+    schema = opened(relation.limit(0)).schema
+    for j, name in enumerate(relation.columns):
+        schema = schema.set(j, schema.field(j).with_name(name))
+    return schema
 
 
 def parquet_file_of(relation: Any) -> Path | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._core import errors
 from .._core.optional import require
-from .arrow_streams import VECTOR, ArrowReader, batches_of
+from .arrow_streams import VECTOR, ArrowReader, batches_of, relation_schema
 from .snapshot import Snapshot
 
 SCHEMES = ("duckdb://", "sqlite://")
@@ -70,7 +70,10 @@ def _duckdb_schema(path: Path, query: str) -> Any:
     duckdb = require("duckdb", f"Reading {path}", "sql")
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
-            return connection.sql(query).limit(0).to_arrow_table().schema
+            relation = connection.sql(query)
+            if relation is None:
+                raise ValueError("it is not a SELECT, so it has no rows")
+            return relation_schema(relation, lambda rows: rows.to_arrow_table())
     except Exception as error:
         raise _unreadable(path, error) from error
 
