@@ -1,5 +1,6 @@
 """Files being written: ended by a signal they leave nothing, and they keep who may read them."""
 
+import errno
 import os
 import signal
 import stat
@@ -111,3 +112,19 @@ def test_the_umask_is_never_changed(tmp_path, monkeypatch):
     finally:
         monkeypatch.undo()
         os.umask(before)
+
+
+def test_a_full_disk_leaves_the_old_file_and_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "model.eigenlens"
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    save(PCA(1).fit(X), path)
+    before = path.read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*model\.eigenlens'"):
+        save(PCA(2).fit(X), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

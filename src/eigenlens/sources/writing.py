@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import os
 import secrets
@@ -24,6 +25,7 @@ from .progress import tracked
 from .source import Block, Segment, Source, dense_blocks
 from .table import table_of_rows
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 SUFFIXES = (".parquet", ".npy", ".csv")
 PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
 PENDING_FOLDERS: set[str] = set()  # folders made for them, which go again if they stay empty
@@ -151,8 +153,10 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
                 _give_name(file.fileno(), name)
         os.replace(name, path)
         _settle(path.parent)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+            error.filename = str(path)  # the system says that a disk is full, and not which
         raise
     finally:
         PENDING.discard(name)
