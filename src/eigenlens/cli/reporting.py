@@ -289,9 +289,10 @@ def scores_in_memory(result: Study, data: Data) -> tuple[list[str], list[np.ndar
     if data.kind in ("classes", "number") and hasattr(result.model, "predict"):
         predicted = np.asarray(result.model.predict(data.table))
     y = None if findings.target is None else np.asarray(data.y)
-    names, columns = score_columns(
-        findings.score_names, findings.scores, findings.target, y, findings.row_names, predicted
-    )
+    scores = findings.scores
+    if "left_out" in findings.extras:  # the file holds what `transform` would write
+        scores = np.asarray(result.model.transform(data.table))
+    names, columns = score_columns(findings.score_names, scores, findings.target, y, findings.row_names, predicted)
     if data.first_copies is not None:  # a row for each row of the file, however often it occurred
         columns = [column[data.first_copies] for column in columns]
     return names, columns

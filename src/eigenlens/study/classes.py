@@ -24,6 +24,7 @@ from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
 from .related import related_rows
+from .rows_left_out import scores_left_out
 from .sentences import base, class_words
 from .tallies import ClassTally, confusion
 from .targets import MOST_CLASSES, too_many_classes
@@ -41,14 +42,25 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     ready = fitted_to(made(cls, plan.seed), preparation, data.table, y, data.weights, data.whole)
     X, model, names = ready.X, ready.model, preparation.names_out_
     scores = np.asarray(model.transform(X))
+    unseen = scores_left_out(ready, scores, data, plan)
+    scores = scores if unseen is None else unseen
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
     likely = ready.how == "ml" and hasattr(model, "_whole_moments")
     r2 = _separation(scores, y, data.weights) if data.whole is None and not likely else _separation_of(model)
-    shares, values = _shares(r2, getattr(model, "explained_variance_ratio_", None)), np.sqrt(r2)
+    own = None if unseen is not None else getattr(model, "explained_variance_ratio_", None)
+    shares, values = _shares(r2, own), np.sqrt(r2)
     found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data), data, names)
     directions = [found.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
     findings = base(data, plan, cls, directions, axes, scores, names, ready.correlations(scores, data.weights))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
+    if unseen is not None:
+        findings.value_name += ", rows left out"
+        findings.extras["left_out"] = (
+            f"With {len(X):,} rows and {X.shape[1]:,} columns, a fit to all rows would draw each class as a point. "
+            "Scores, correlations and shares of the separation are those of rows left out: each row is drawn where a "
+            "fit to the other folds puts it."
+        )
+        data.notes.append(findings.extras["left_out"])
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     passed = _validate(findings, cls, data, ready, plan, progress)
     _tell_giveaways(findings, data, plan, ready)

@@ -147,7 +147,7 @@ def _found(f: Findings) -> Markup:
 
 
 def _scores(f: Findings, shown: int) -> Markup:
-    note = " ".join(left_off(f, shown))
+    note = " ".join([*left_off(f, shown), *([f.extras["left_out"]] if "left_out" in f.extras else [])])
     rows = el(
         "div",
         el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows"),
