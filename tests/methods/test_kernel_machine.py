@@ -1,17 +1,20 @@
 """Kernel machines: stationary equations, leave-one-out by brute force, libsvm and scikit-learn, smoothing splines."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 
-from eigenlens import KernelClassifier, KernelRegressor
+from eigenlens import KernelClassifier, KernelPCA, KernelRegressor
 from eigenlens._core import memory
-from eigenlens._core.errors import ConditionWarning, InputError, InputTypeError, NotConvergedWarning
+from eigenlens._core.errors import ConditionWarning, InputError, InputTypeError, NotConvergedWarning, ScaleWarning
 from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate, libsvm
 
 rng = np.random.default_rng(0)
@@ -33,7 +36,7 @@ def test_a_lam_that_costs_digits_is_told_and_never_breaks_the_fit():
         lost = KernelRegressor(Gaussian(3.0), lam=1e-30).fit(X, y).predict(X)
     assert np.abs(lost - y).mean() < np.abs(exact - y).mean()  # nearer to interpolation, not noise
     wide = X * [1e6, 1e-5]  # λ leaves the first column alone, and nothing of the second
-    with pytest.warns(ConditionWarning):
+    with pytest.warns(ScaleWarning), pytest.warns(ConditionWarning):
         line = KernelRegressor(Linear(), lam=1e-3).fit(wide, y).predict(wide)
     assert_allclose(line, np.polyval(np.polyfit(X[:, 0], y, 1), X[:, 0]), atol=1e-6)
 
@@ -343,3 +346,18 @@ def test_more_mistakes(monkeypatch):
     for model in (KernelRegressor(), KernelClassifier(), KernelClassifier(loss="logistic")):
         with pytest.raises(InputError, match=r"150×150 kernel matrix.*n_landmarks"):
             model.fit(IRIS, SPECIES)
+
+
+@pytest.mark.parametrize("model", [KernelClassifier(), KernelRegressor(lam=1.0), KernelPCA(2)], ids=repr)
+def test_units_that_hide_columns_are_told(model):
+    wine = load_wine(as_frame=True)
+    scaled = wine.data / wine.data.std()
+    with pytest.warns(
+        ScaleWarning, match=r"column 'proline' is 2,530 times that of column 'nonflavanoid.*StandardScaler"
+    ):
+        clone(model).fit(wine.data, wine.target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clone(model).fit(scaled, wine.target)  # as the advice says
+        clone(model).fit(scaled.assign(same=0.1), wine.target)
+        clone(model).set_params(kernel=Precomputed()).fit(scaled.to_numpy() @ scaled.to_numpy().T, wine.target)

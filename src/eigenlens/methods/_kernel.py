@@ -16,6 +16,7 @@ from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
 from ..sources import Source, dense_blocks
 from ._declaration import Laws
+from ._problem import SCALE_FIRST, warn_of_spread
 from ._rows import RowsEstimator
 
 DEFAULT = Gaussian()  # never changed: set_params works on a copy
@@ -112,6 +113,10 @@ class KernelEstimator(RowsEstimator):
             X = X if len(kept) == n else xp.take(X, _xp.like(kept, X), axis=1)
         else:
             kernel._check_columns(X.shape[1])
+            if kernel.rotation_invariant:
+                names = getattr(self, "feature_names_in_", None)
+                apart = X - X[:1, :]  # of a constant column exactly 0
+                warn_of_spread(_xp.to_numpy(xp.std(apart, axis=0)), names, SCALE_FIRST)
             if kernel.shift_is_free or (kernel.absorbs_shift and self.n_landmarks is None):
                 pivot = _xp.float64(source.first().X)[0, :]
                 moved = X - pivot

@@ -18,6 +18,8 @@ from ..normal.redrawn import Redrawn
 from ..sources import Source
 from ..spectral import Pencil, Spectrum, Whitening, solve
 
+UNLIKE = 100.0  # times the standard deviation of another column: they have other units
+SCALE_FIRST = "Put sklearn.preprocessing.StandardScaler() before it in a pipeline"
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 
 
@@ -126,3 +128,21 @@ def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:
     """List marked columns for a message: as the user named them, or by their numbers."""
     columns = np.flatnonzero(marked)
     return errors.listed(repr(str(names[j])) if names is not None else str(j) for j in columns.tolist())
+
+
+def warn_of_spread(spread: np.ndarray, names: Sequence[str] | None, advice: str) -> None:
+    """Warn where columns differ so much in standard deviation that those of a small unit hardly count."""
+    varying = spread > 0
+    if np.count_nonzero(varying) < 2:
+        return
+    large, small = float(spread.max()), float(spread[varying].min())
+    if large > UNLIKE * small:
+        most, least = (
+            column_names(names, np.arange(len(spread)) == np.flatnonzero(spread == s)[0]) for s in (large, small)
+        )
+        errors.warn(
+            errors.ScaleWarning(
+                f"Columns differ in their units: the standard deviation of column {most} is {large / small:,.0f} times "
+                f"that of column {least}, which hardly counts. {advice}, unless all columns have the same unit."
+            )
+        )
