@@ -39,9 +39,10 @@ keep("forensic glass", fgl$type, fgl)
 keep("Pima", Pima.tr$type, Pima.tr)
 keep("biopsy", biopsy$class, biopsy[2:10])
 keep("birth weight", birthwt$low, birthwt[c("age", "lwt", "race", "smoke", "ptl", "ht", "ui", "ftv")])
-for (name in c("Sonar", "Glass", "Vehicle", "Vowel", "Ionosphere", "Satellite", "PimaIndiansDiabetes2")) {
+for (name in c("Sonar", "Vehicle", "Vowel", "Ionosphere", "Satellite", "PimaIndiansDiabetes2")) {
   data(list = name); d <- get(name); keep(name, d[[ncol(d)]], d[-ncol(d)])
 }
+data(LetterRecognition); keep("letters", LetterRecognition$lettr, LetterRecognition)
 data(dhfr); keep("dhfr", dhfr$Y, dhfr)
 data(mdrr); keep("mdrr", mdrrClass, mdrrDescr)
 data(cox2); keep("cox2", cox2Class, cox2Descr)
