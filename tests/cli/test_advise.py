@@ -1,5 +1,6 @@
 """From questions to a method."""
 
+import io
 import json
 
 import numpy as np
@@ -25,6 +26,7 @@ def test_at_most_three_questions():
     assert len({tuple(a.key for a in way) for way, _ in WAYS}) == len(WAYS)
 
 
+@pytest.mark.filterwarnings("ignore:n_components='auto' finds no direction")  # these rows are noise
 @pytest.mark.parametrize("leaf", [leaf for _, leaf in WAYS], ids=lambda leaf: leaf.method)
 def test_the_line_it_prints_runs(leaf):
     rng = np.random.default_rng(0)
@@ -53,6 +55,19 @@ def test_the_command(capsys):
     assert "from eigenlens import MDA" in capsys.readouterr().out
     assert run(["advise", "number", "formula", "--json"]) == 0
     assert "regress.AdaptiveSplines" in {entry["method"] for entry in json.loads(capsys.readouterr().out)}
+
+
+def test_on_a_terminal_it_asks(capsys, monkeypatch):
+    monkeypatch.setattr("eigenlens.cli.advising.on_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("classes\nnonsense\nlumps\n"))
+    assert run(["advise"]) == 0
+    said = capsys.readouterr().out
+    assert FIRST.text in said
+    assert "What do the classes look like?" in said
+    assert "from eigenlens import MDA" in said
+    monkeypatch.setattr("sys.stdin", io.StringIO("clouds\n"))
+    assert run(["advise", "classes"]) == 0
+    assert "from eigenlens import LDA" in capsys.readouterr().out
 
 
 def test_wrong_answers_are_told_the_right_ones(capsys):

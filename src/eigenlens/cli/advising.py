@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import groupby
 from typing import Any
 
@@ -13,8 +14,10 @@ from .console import console, escape, print_json
 
 
 def run_advise(options: dict[str, Any]) -> None:
-    """Follow the answers given; print the method, or the methods that are still possible."""
+    """Follow the answers given and ask for the others; print the method, or the methods that are still possible."""
     path, place = followed(options["answers"])
+    if on_terminal() and not options["as_json"]:
+        path, place = asked(path, place)
     found = [(path, place)] if isinstance(place, Leaf) else list(leaves(place, path))
     if options["as_json"]:
         print_json([entry(way, leaf) for way, leaf in found])
@@ -24,6 +27,30 @@ def run_advise(options: dict[str, Any]) -> None:
         print_question(place, found)
 
 
+def on_terminal() -> bool:
+    """Tell whether somebody is there to answer."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def asked(path: tuple[Answer, ...], place: Question | Leaf) -> tuple[tuple[Answer, ...], Question | Leaf]:
+    """Ask one question after the other until the answers lead to a method."""
+    out = console()
+    while isinstance(place, Question):
+        possible = answers_to(path, place)
+        out.print(f"[bold]{place.text}[/bold]")
+        for key, answer in possible.items():
+            out.print(f"  {key:<12}{escape(answer.text)}")
+        word = click.prompt("Your answer", type=click.Choice(list(possible)), show_choices=False)
+        path, place = (*path, possible[word]), possible[word].then
+        out.print()
+    return path, place
+
+
+def answers_to(path: tuple[Answer, ...], place: Question) -> dict[str, Answer]:
+    """Return the answers to a question that lead to a method, by their words."""
+    return {way[len(path)].key: way[len(path)] for way, _ in leaves(place, path)}
+
+
 def followed(words: tuple[str, ...]) -> tuple[tuple[Answer, ...], Question | Leaf]:
     """Return the answers that words name, and the question or the method where they lead."""
     path: tuple[Answer, ...] = ()
@@ -31,7 +58,7 @@ def followed(words: tuple[str, ...]) -> tuple[tuple[Answer, ...], Question | Lea
     for word in words:
         if isinstance(place, Leaf):
             raise click.UsageError(f"{word!r}: the answers before it already lead to {place.method}; leave it out.")
-        possible = {way[len(path)].key: way[len(path)] for way, _ in leaves(place, path)}
+        possible = answers_to(path, place)
         if word not in possible:
             raise click.UsageError(f"{word!r} does not answer {place.text!r}; choose one of {', '.join(possible)}.")
         path, place = (*path, possible[word]), possible[word].then

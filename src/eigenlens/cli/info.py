@@ -27,7 +27,9 @@ def run_methods(options: dict[str, Any]) -> None:
             table.add_row(f"  --method {name}", f"{cls.__name__}: {declared(cls).use}")
         out.print(table)
         out.print()
-    out.print("auto takes the first of each list. Methods for classes are cross-validated, and an SVM with them.")
+    out.print(
+        "auto takes the first of each list that can read the table: with words among the columns, or few rows, that may be a later one. Methods for classes are cross-validated, and an SVM with them."
+    )
 
 
 def run_info(options: dict[str, Any]) -> None:

@@ -114,7 +114,7 @@ class LDA(LinearDiscriminant):
     mean_ : array of shape (p,)
         Centre of the coordinates: the class means weighted as in B.
     scalings_ : array of shape (p, k)
-        Discriminant directions as columns, with VᵀS_WV = I.
+        Discriminant directions V as columns, with VᵀSV = I for the covariance S within classes.
     centroids_ : array of shape (K, k)
         Class means in discriminant coordinates.
     explained_variance_ratio_ : array of shape (k,)
