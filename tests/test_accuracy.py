@@ -1,9 +1,11 @@
 """The numerical contract: right to the digits the data carry, against exact answers."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
 from eigenlens._core.errors import ConditionWarning, RangeWarning, RankWarning
@@ -321,3 +323,20 @@ def test_weights_of_any_size_suit_rows_in_single_precision(model, size):
     few = model.fit(X, y, sample_weight=weights).transform(X)
     many = model.fit(X, y, sample_weight=weights * size).transform(X)
     np.testing.assert_allclose(many, few, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("model", [LDA(), SIR(n_slices=3)], ids=repr)
+@pytest.mark.parametrize("size", [1e12, 1e13, 1e14])
+def test_a_row_far_beyond_the_others_costs_digits_and_is_told(model, size):
+    """The order of the rows changes what is beyond the digits that the warning leaves."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((90, 4)), np.arange(90) % 3
+    X[:, 0] += y
+    far, order = X.copy(), rng.permutation(90)
+    far[17] *= size
+    with pytest.warns(ConditionWarning, match="digits of the weakest direction are right. Leave out rows") as heard:
+        one, other = clone(model).fit(far, y), clone(model).fit(far[order], y[order])
+    digits = min(int(re.search(r"about (\d+) digits", str(warning.message))[1]) for warning in heard)
+    answer = "predict_proba" if isinstance(model, LDA) else "transform"
+    apart = np.abs(getattr(one, answer)(X) - getattr(other, answer)(X)).max()
+    assert apart < 10.0 ** (1 - digits)

@@ -315,13 +315,20 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         condition = problem.condition(spectrum)
-        if condition > WARN_CONDITION and problem.moments.squared and not problem.drops_weak(spectrum):
-            digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
+        squared = problem.moments.squared
+        lost = min(condition, 1e8) ** 2 if squared else 1.0
+        if not squared and spectrum.whitening is not None:  # a row far beyond the others takes digits of a metric
+            lost = min(condition, spectrum.condition)
+        if lost > WARN_CONDITION**2 and not problem.drops_weak(spectrum):
+            why = "moments square it" if squared else "float64 has 16 digits"
+            advice = (
+                "Fit on rows that can be read again (an array)" if squared else "Leave out rows far from the others"
+            )
             errors.warn(
                 errors.ConditionWarning(
-                    f"{problem.condition_of} has condition {condition:.1e}; moments square it, so about "
-                    f"{max(digits, 0):.0f} digits of the weakest direction are right. Fit on rows that can be read "
-                    "again (an array), or drop nearly collinear columns."
+                    f"{problem.condition_of} has condition {condition:.1e}; {why}, so about "
+                    f"{max(-np.log10(_xp.EPS * lost), 0):.0f} digits of the weakest direction are right. {advice}, "
+                    "or drop nearly collinear columns."
                 )
             )
         if warn_ranks:
