@@ -28,7 +28,8 @@ def run_methods(options: dict[str, Any]) -> None:
         out.print(table)
         out.print()
     out.print(
-        "auto takes the first of each list that can read the table: with words among the columns, or few rows, that may be a later one. Methods for classes are cross-validated, and an SVM with them."
+        "auto takes the first of each list that suits the table: with words among the columns, or few rows, that may "
+        "be a later one. Methods for classes are cross-validated, and an SVM with them."
     )
 
 

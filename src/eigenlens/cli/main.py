@@ -216,8 +216,8 @@ def methods(**options: Any) -> None:
 def advise(**options: Any) -> None:
     """Find the method for a question: at most three answers lead to one.
 
-    On a terminal it asks for the answers that are not given. Elsewhere, without answers, it lists all methods by question; with some
-    (eigenlens advise classes) those that are left.
+    On a terminal it asks for the answers that are not given. Elsewhere, without answers, it lists all methods by
+    question; with some (eigenlens advise classes) those that are left.
     """
     from .advising import run_advise
 
