@@ -315,22 +315,8 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         condition = problem.condition(spectrum)
-        squared = problem.moments.squared
-        lost = min(condition, 1e8) ** 2 if squared else 1.0
-        if not squared and spectrum.whitening is not None:  # a row far beyond the others takes digits of a metric
-            lost = min(condition, spectrum.condition)
-        if lost > WARN_CONDITION**2 and not problem.drops_weak(spectrum):
-            why = "moments square it" if squared else "float64 has 16 digits"
-            advice = (
-                "Fit on rows that can be read again (an array)" if squared else "Leave out rows far from the others"
-            )
-            errors.warn(
-                errors.ConditionWarning(
-                    f"{problem.condition_of} has condition {condition:.1e}; {why}, so about "
-                    f"{max(-np.log10(_xp.EPS * lost), 0):.0f} digits of the weakest direction are right. {advice}, "
-                    "or drop nearly collinear columns."
-                )
-            )
+        if condition > WARN_CONDITION:
+            self._warn_of_digits(problem, spectrum, condition)
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
@@ -343,6 +329,24 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
                 self.log_likelihood_ = problem.log_likelihood
             self._whole = problem.given
         self._present(problem, spectrum)
+
+    def _warn_of_digits(self, problem: Problem, spectrum: Spectrum, condition: float) -> None:
+        """Warn where squares, or a metric that one row dominates, leave fewer than about seven digits."""
+        squared = problem.moments.squared
+        lost = min(condition, 1e8) ** 2 if squared else 1.0
+        if not squared and spectrum.whitening is not None:  # a row far beyond the others takes digits of a metric
+            lost = min(condition, spectrum.condition)
+        if lost <= WARN_CONDITION**2 or problem.drops_weak(spectrum):
+            return
+        why = "moments square it" if squared else "float64 has 16 digits"
+        advice = "Fit on rows that can be read again (an array)" if squared else "Leave out rows far from the others"
+        errors.warn(
+            errors.ConditionWarning(
+                f"{problem.condition_of} has condition {condition:.1e}; {why}, so about "
+                f"{max(-np.log10(_xp.EPS * lost), 0):.0f} digits of the weakest direction are right. {advice}, or drop "
+                "nearly collinear columns."
+            )
+        )
 
     # -- testing -----------------------------------------------------------------------------------------------
 
