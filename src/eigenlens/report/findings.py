@@ -153,8 +153,8 @@ def number(value: float, digits: int = 4) -> str:
     Examples
     --------
     >>> from eigenlens.report.findings import number
-    >>> number(117_693.4), number(1234.5), number(0.012345), number(3.2e12)
-    ('117,700', '1234', '0.01234', '3.2e+12')
+    >>> number(117_693.4), number(1234.2), number(0.01236), number(3.2e12)
+    ('117,700', '1234', '0.01236', '3.2e+12')
     """
     rounded = float(f"{value:.{digits}g}")
     return f"{rounded:,.0f}" if 1e4 <= abs(rounded) < 1e9 else f"{value:.{digits}g}"
