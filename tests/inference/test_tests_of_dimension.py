@@ -146,6 +146,20 @@ def test_a_draw_is_the_model_fitted_to_moved_rows(model, columns):
     np.testing.assert_allclose(found.statistics["bar"][0], np.quantile(null, 0.95), rtol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_correlations_of_1_tie_in_all_permutations(seed):
+    """Nine rows of five and five columns have two correlations of 1 in any order: rounding must not compare them."""
+    X, Y = np.random.default_rng(seed).standard_normal((2, 9, 5))
+    model = CCA().fit(X, Y)
+    found = model.test_dimension(X, Y, method="permutation", n_draws=49)
+    whole, less, rest = found.statistics["statistic"][:3]
+    np.testing.assert_allclose(whole - less, less - rest, rtol=1e-12)
+    moves = np.random.default_rng([0, 0])
+    fits = [CCA().fit(X[moves.permutation(9)], Y) for _ in range(49)]
+    null = np.array([-np.log1p(-(fit.correlations_[2:] ** 2)).sum() for fit in fits])
+    assert found.p_values[0] == pytest.approx((1 + np.sum(null >= rest)) / 50)
+
+
 @pytest.mark.parametrize("model", [LDA(shrinkage=0.3), PDA(), PDA(df=2.5)], ids=repr)
 @pytest.mark.parametrize("unit", [1e-180, 1e180])
 @pytest.mark.filterwarnings("ignore:lam_ cannot be represented")

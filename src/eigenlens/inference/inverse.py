@@ -19,7 +19,7 @@ from .moves import Moves
 from .parallel import check_draws
 from .power import drawn_found, eigenvalue_found
 
-LARGEST = 1 - np.finfo(float).eps  # squared correlation: 1 itself has no logarithm of what is left
+ROUNDED = float(np.finfo(float).eps ** 0.5)  # of 1 − ρ²: the logarithm of less would be that of rounding
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
 #: cross product FᵀF is the kernel matrix of a method.
@@ -203,15 +203,15 @@ def resampled_test(
 
     def statistic(values: np.ndarray, d: int) -> float:
         if wilks:
-            return float(-np.log1p(-np.minimum(values[d:], LARGEST)).sum())
+            return float(-np.log1p(-np.minimum(values[d:], 1 - ROUNDED)).sum())
         return W * float(values[d] if largest else values[d:].sum())
 
-    found = np.array([statistic(values, d) for d in range(most)])
+    found, tied = np.array([statistic(values, d) for d in range(most)]), ROUNDED if wilks else 1e-12
     p_values, bars, least = (np.full(most, np.nan) for _ in range(3))
     for d in range(most):
         rng = np.random.default_rng([seed, d])
         null = np.array([statistic(draw(d, rng), d) for _ in range(n_draws)])
-        p_values[d] = (1 + np.sum(null >= found[d] * (1 - 1e-12))) / (1 + n_draws)
+        p_values[d] = (1 + np.sum(null >= found[d] * (1 - tied))) / (1 + n_draws)
         bars[d] = np.quantile(null, 1 - alpha)
         least[d] = drawn_found(null, float(bars[d]), W, largest, wilks)
         if stop and p_values[d] > alpha:
