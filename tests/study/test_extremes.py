@@ -46,6 +46,17 @@ def test_a_code_for_missing_cells_is_named_with_the_way_out_and_what_it_hides(ho
     assert not without["warnings"]
 
 
+@pytest.mark.parametrize("pieces", [[], ["--stream"]])
+def test_the_way_out_is_written_with_the_decimal_mark_of_the_file(houses, pieces, folder, capsys):
+    houses["km_to_centre"] = houses["km_to_centre"].replace(999, 99.9)
+    houses.to_csv("houses.csv", index=False, sep=";", decimal=",")
+    warned = " ".join(answer(capsys, "houses.csv", "--folds", "0", *pieces)["warnings"])
+    assert "--na 'km_to_centre=99,9'" in warned
+    without = answer(capsys, "houses.csv", "--folds", "0", *pieces, "--na", "km_to_centre=99,9")
+    assert not without["warnings"]
+    assert "no cell" not in " ".join(without["notes"])
+
+
 @pytest.mark.parametrize("asked", [{}, {"target": "kind"}, {"views": (["size", "rooms"], ["km_to_centre", "price"])}])
 def test_every_question_looks_for_them(houses, asked):
     houses["kind"] = np.where(houses["price"] > houses["price"].median(), "dear", "cheap")

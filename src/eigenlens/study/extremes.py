@@ -28,16 +28,21 @@ class Extremes:
     ----------
     column : str
     found : ExtremeCells
+    decimal : str
+        The mark that the file writes numbers with.
     """
 
     column: str
     found: ExtremeCells
+    decimal: str = "."
 
     @property
     def options(self) -> list[str]:
         """What treats them as missing on a command line; nothing where they are too many to be named."""
         values = self.found.values
-        return [] if len(values) > MOST_VALUES else [f"{self.column}={_written(value)}" for value in values]
+        if len(values) > MOST_VALUES:
+            return []
+        return [f"{self.column}={_written(value).replace('.', self.decimal)}" for value in values]
 
 
 def extremes_of(data: Data, plan: Plan) -> list[Extremes]:
@@ -47,12 +52,13 @@ def extremes_of(data: Data, plan: Plan) -> list[Extremes]:
     columns = {name: data.table.column(name).to_numpy() for name in _numbers(data)}
     if data.kind == "number" and plan.target is not None:
         columns[plan.target] = np.asarray(data.y, dtype=float)
+    decimal = "." if data.dialect is None else data.dialect.decimal
     if data.whole is None:
-        return [Extremes(name, each) for name, column in columns.items() for each in extreme_cells(column)]
-    return _of_all_rows(data.whole.file, columns)
+        return [Extremes(name, each, decimal) for name, column in columns.items() for each in extreme_cells(column)]
+    return _of_all_rows(data.whole.file, columns, decimal)
 
 
-def _of_all_rows(file: TableFile, columns: dict[str, np.ndarray]) -> list[Extremes]:
+def _of_all_rows(file: TableFile, columns: dict[str, np.ndarray], decimal: str) -> list[Extremes]:
     """Return the same of a file, from a sample of its rows, its largest and smallest numbers, and one more pass."""
     profile = file.profile()
     ends = {name: (profile[name].low, profile[name].high) for name in columns}
@@ -80,12 +86,12 @@ def _of_all_rows(file: TableFile, columns: dict[str, np.ndarray]) -> list[Extrem
         others = columns[name][(columns[name] >= low) & (columns[name] <= high)]
         for each in extreme_cells(np.append(values, others)):
             if each.places.max() < len(values):
-                all_found.append(Extremes(name, replace(each, places=places[each.places])))
+                all_found.append(Extremes(name, replace(each, places=places[each.places]), decimal))
     return all_found
 
 
 def tell_extremes(found: list[Extremes], data: Data) -> list[str]:
-    """Say which cells they are, and what to do if they are no numbers."""
+    """Say which cells they are, and what to do if they stand for no value."""
     said = []
     for each in found[:MOST_NOTED]:
         values, count = each.found.values, len(each.found.places)
