@@ -122,9 +122,9 @@ def _results(
     except errors.InputError as error:
         if not table.unread:
             raise
-        raise errors.InputError(f"{error} Some of these cells are no numbers: {table.unread_words()}.") from error
+        raise errors.InputError(f"{error} Some of these cells are not numbers: {table.unread_words()}.") from error
     if table.unread:
-        click.echo(f"· Cells that are no numbers count as missing: {printable(table.unread_words())}.", err=True)
+        click.echo(f"· Cells that are not numbers count as missing: {printable(table.unread_words())}.", err=True)
 
 
 def _refuse_words(model: Any, table: TableFile, drop: tuple[str, ...]) -> None:
@@ -133,7 +133,7 @@ def _refuse_words(model: Any, table: TableFile, drop: tuple[str, ...]) -> None:
         pass
     if table.unread:
         raise errors.InputError(
-            f"{table.path}: these cells are no numbers, but the model was fitted to numbers: {table.unread_words()}. "
+            f"{table.path}: these cells are not numbers, but the model was fitted to numbers: {table.unread_words()}. "
             "Correct them, say that they stand for missing values (--na), or leave out --strict."
         )
 

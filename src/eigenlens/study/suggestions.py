@@ -43,7 +43,7 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan, missing: S
         "distances": _of_distances,
     }[data.kind]
     without = replace(data, asked=replace(data.asked, na=(*data.asked.na, *missing)))
-    unread = [_step("If cells far beyond the others are no numbers, treat them as missing.", without, plan)]
+    unread = [_step("If cells far beyond the others stand for missing ones, treat them so.", without, plan)]
     found = unread if missing else []
     found += [*_of_gaps(findings, data, plan), *_of_hints(data, plan), *steps(cls, findings, data, plan)]
     found += _of_any(findings, data, plan)
