@@ -334,7 +334,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         """Warn where squares, or a metric that one row dominates, leave fewer than about seven digits."""
         squared = problem.moments.squared
         lost = min(condition, 1e8) ** 2 if squared else 1.0
-        if not squared and spectrum.whitening is not None:  # a row far beyond the others takes digits of a metric
+        if (
+            not squared and isinstance(spectrum, Spectrum) and spectrum.whitening is not None
+        ):  # a row far beyond the others takes digits of a metric
             lost = min(condition, spectrum.condition)
         if lost <= WARN_CONDITION**2 or problem.drops_weak(spectrum):
             return
