@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris, load_wine
 
 from eigenlens import LDA, PCA, QDA, load, save
-from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens._core.errors import ConditionWarning, InputError, InputTypeError
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs" / "qda_pima"
 X, y = load_iris(return_X_y=True)
@@ -221,3 +221,16 @@ def test_constant_columns_of_a_class_are_counted():
     rows[y == 1, 3] = 1.0
     with pytest.raises(InputError, match="columns 2, 3 are constant within it"):
         QDA().fit(rows, y)
+
+
+@pytest.mark.parametrize("pooling", [0.0, 0.5])
+def test_columns_that_are_nearly_the_same_cost_digits_and_are_told(pooling):
+    rng = np.random.default_rng(0)
+    rows, labels = rng.standard_normal((60, 3)), np.arange(60) % 2
+    rows[:, 0] += 3 * labels
+    near = np.column_stack([rows, rows[:, 1] + 1e-7 * rng.standard_normal(60)])
+    assert QDA(pooling=pooling).fit(near, labels).score(near, labels) > 0.9
+    far = near.copy()
+    far[:, 3] = rows[:, 1] + 1e-12 * rng.standard_normal(60)
+    with pytest.warns(ConditionWarning, match="covariance.*digits of the weakest direction are right"):
+        QDA(pooling=pooling).fit(far, labels)

@@ -333,11 +333,8 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
     def _warn_of_digits(self, problem: Problem, spectrum: Spectrum, condition: float) -> None:
         """Warn where squares, or a metric that one row dominates, leave fewer than about seven digits."""
         squared = problem.moments.squared
-        lost = min(condition, 1e8) ** 2 if squared else 1.0
-        if (
-            not squared and isinstance(spectrum, Spectrum) and spectrum.whitening is not None
-        ):  # a row far beyond the others takes digits of a metric
-            lost = min(condition, spectrum.condition)
+        # a row far beyond the others takes digits of a metric, whatever the moments
+        lost = min(condition, 1e8) ** 2 if squared else min(condition, problem.condition_of_metric(spectrum))
         if lost <= WARN_CONDITION**2 or problem.drops_weak(spectrum):
             return
         why = "moments square it" if squared else "float64 has 16 digits"

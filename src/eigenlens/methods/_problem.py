@@ -74,6 +74,10 @@ class Problem:
         """Return the condition of what the answer depends on."""
         return spectrum.condition
 
+    def condition_of_metric(self, spectrum: Spectrum) -> float:
+        """Return the condition of what is whitened; 1 where nothing is."""
+        return 1.0 if spectrum.whitening is None else spectrum.condition
+
     def better_kind(self, spectrum: Spectrum, source: Source) -> type[Centred] | None:
         """Return what another pass should keep, where digits were lost and rows can be read again."""
         lost = self.condition(spectrum) > REREAD_CONDITION and self.moments.squared

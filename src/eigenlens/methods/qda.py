@@ -86,6 +86,9 @@ class QuadraticProblem(Problem):
     def condition(self, spectrum: Any) -> float:
         return max(whitening.condition for whitening in spectrum)
 
+    def condition_of_metric(self, spectrum: Any) -> float:
+        return self.condition(spectrum)
+
     def drops_weak(self, spectrum: Any) -> bool:
         return False
 
