@@ -1,9 +1,12 @@
 """Kill processes that write (SIGKILL) at random moments, and count files that are damaged or in the way.
 
-    python benchmarks/stress_kills.py [rounds=300] [reports=20]
+    python benchmarks/stress_kills.py [rounds=300] [reports=20] [commands=0]
 
 Models are saved and scores written over an older file again and again; reports are made into one folder. After each
 kill everything with the name of a result is read back. Reports are asked for once more at the end.
+
+Commands are processes of their own that get SIGTERM at a random moment, from their first import on: each must end
+within three seconds, with 143 or with 0 if it was done, and without a traceback.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -122,10 +126,51 @@ def reports(folder: Path, rounds: int) -> Counter:
     return counts
 
 
+def terminated(folder: Path, rounds: int) -> Counter:
+    """Send SIGTERM to reports, fits and transforms; count how they end and what they leave."""
+    rng, counts, table = np.random.default_rng(0), Counter(), folder / "rows.csv"
+    frame = pd.DataFrame(rng.standard_normal((4000, 4)), columns=list("abcd"))
+    frame.assign(kind=np.array(["x", "y", "z"])[np.arange(4000) % 3]).to_csv(table, index=False)
+    save(PCA(2).fit(frame), folder / "model.eigenlens")
+    commands = (
+        f"report {table} --target kind --folds 0 --force --out {folder / 'out'}",
+        f"fit {table} --force --out {folder / 'fitted.eigenlens'}",
+        f"transform {folder / 'model.eigenlens'} {table} --force --out {folder / 'scores.csv'}",
+    )
+    usual = {}
+    for words in commands:
+        start = time.perf_counter()
+        started(words).communicate()
+        usual[words] = time.perf_counter() - start
+    for k in range(rounds):
+        words = commands[k % len(commands)]
+        process = started(words)
+        time.sleep(random.uniform(0, 1.1) * usual[words])
+        process.send_signal(signal.SIGTERM)
+        start = time.perf_counter()
+        said = process.communicate()[0]
+        late = time.perf_counter() - start > 3
+        counts["slow" if late else "traceback" if "Traceback" in said else f"code {process.returncode}"] += 1
+        if "Traceback" in said:
+            print(said, file=sys.__stdout__)
+        there = [path for path in folder.rglob("*") if path.is_file()]
+        counts["damaged"] += sum(not whole(path) for path in there)
+        counts["left over"] += sum(path.name.startswith(".") for path in there)
+    return counts
+
+
+def started(words: str) -> subprocess.Popen:
+    command = [sys.executable, "-m", "eigenlens", *words.split()]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def main() -> None:
-    rounds, few = (int(word) for word in (sys.argv[1:] + ["300", "20"][len(sys.argv) - 1 :]))
+    rounds, few, commands = (int(word) for word in (sys.argv[1:] + ["300", "20", "0"][len(sys.argv) - 1 :]))
     random.seed(0)
-    for name, work, many in (("models", models, rounds), ("scores", scores, rounds), ("reports", reports, few)):
+    works = (("models", models, rounds), ("scores", scores, rounds), ("reports", reports, few))
+    for name, work, many in (*works, ("commands", terminated, commands)):
+        if not many:
+            continue
         with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:
             said = sys.stdout
             with contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):

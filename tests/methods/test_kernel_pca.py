@@ -210,3 +210,10 @@ def test_the_way_back_counts_weights(n):
     once = KernelPCA(2, kernel=kernel).fit(X)
     assert np.abs(once.inverse_transform(once.transform(X[:20])) - back).max() > 0.05
     np.testing.assert_allclose(weighted.inverse_transform(scores), back, atol=1e-6 if n == 60 else 0.02)
+
+
+def test_weights_that_are_text_are_refused_by_the_inverse():
+    model = KernelPCA(1, kernel=Gaussian(1.0)).fit(np.random.default_rng(0).standard_normal((5, 2)))
+    model._counts = model._counts.astype("S4")  # as a file made by hand may have them
+    with pytest.raises(InputError, match="do not fit together or are not finite"):
+        model.inverse_transform(np.zeros((1, 1)))

@@ -321,7 +321,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         n, p = points.shape
         kept = [(scores, (n, self.n_components_)), (self._counts, (n,)), (getattr(self, "_mean", None), (p,))]
         kept = [(np.asarray(_xp.to_numpy(part)), shape) for part, shape in kept if part is not None]
-        if any(part.shape != shape or not np.isfinite(part).all() for part, shape in kept):  # of a file made by hand
+        if any(  # of a file made by hand
+            part.dtype.kind not in "biuf" or part.shape != shape or not np.isfinite(part).all() for part, shape in kept
+        ):
             raise errors.InputError(
                 "inverse_transform learns from the rows, weights and scores that the model keeps, which do not fit "
                 "together or are not finite; fit the model again."
