@@ -413,3 +413,9 @@ def test_rows_of_weight_zero_are_not_scored():
         train, test = folds != fold, (folds == fold) & (weight > 0)
         assert (found[test] == LDA().fit(X[train], y[train], weight[train]).predict(X[test])).all()
     assert all(label is None for label in found[weight == 0])
+
+
+def test_several_classes_in_one_fold_each_are_told_in_the_plural():
+    X, y = load_wine(return_X_y=True)
+    note = cross_validate(LDA(), X, y, cv=y).note
+    assert "Classes '0', '1', '2' lie in one fold only, so models that score them have not seen them;" in note

@@ -130,8 +130,12 @@ def unseen(classes: set[Any], seen: list[set[Any]]) -> str:
     alone = sorted({str(errors.plain(label)) for labels in seen for label in classes - labels})
     if not alone:
         return ""
-    which = f"Class {alone[0]!r} lies" if len(alone) == 1 else f"Classes {errors.listed(alone)} lie"
-    return f"{which} in one fold only, so models that score it have not seen it; give each fold rows of every class."
+    which, it = f"Class {alone[0]!r} lies", "it"
+    if len(alone) > 1:
+        which, it = f"Classes {errors.listed(map(repr, alone))} lie", "them"
+    return (
+        f"{which} in one fold only, so models that score {it} have not seen {it}; give each fold rows of every class."
+    )
 
 
 def _key(label: Any) -> int:
