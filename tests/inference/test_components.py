@@ -238,3 +238,12 @@ def test_parallel_analysis_of_a_fitted_model_draws_normal_columns():
     assert found.method == model.test_dimension(method="parallel", n_draws=19, random_state=1).method
     with pytest.raises(InputError, match=r"null='permutation' permutes rows.*leave null out"):
         parallel_analysis(model, null="permutation")
+
+
+def test_repeated_rows_add_no_direction():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((25, 40))
+    weight = 1.0 + np.arange(25) % 3
+    test = PCA(2).fit(X, sample_weight=weight).test_dimension()
+    assert test.dimension <= 23
+    assert np.isnan(test.p_values[23:]).all()

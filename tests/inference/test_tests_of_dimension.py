@@ -1,5 +1,7 @@
 """Tests of dimension reached through the methods: theory against theory, permutations, the ladle, maps."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -341,3 +343,14 @@ def test_a_test_is_that_of_the_rows_it_is_given():
         LDA().fit(X, y).test_dimension(0.01)
     with pytest.raises(ValueError, match="3 features"):
         LDA().fit(X, y).test_dimension(X[:, :3], y)
+
+
+@pytest.mark.parametrize("model", [LDA(shrinkage="cv"), PDA(penalty="smooth")], ids=repr)
+def test_permutations_of_as_many_columns_as_rows_end_in_an_answer(model):
+    rng = np.random.default_rng(3)
+    y = np.arange(25) % 3
+    X = rng.standard_normal((25, 40)) + 1.5 * np.eye(3, 40)[y]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        test = model.fit(X, y).test_dimension(X, y, n_draws=39)
+    assert ((test.p_values > 0) & (test.p_values <= 1)).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import SIR
-from eigenlens._core.errors import InputTypeError
+from eigenlens._core.errors import InputError, InputTypeError
 from eigenlens.regress import CurveOnDirections
 
 
@@ -25,3 +25,10 @@ def test_words_are_refused_as_a_response(kind):
     X = np.random.default_rng(0).standard_normal((60, 3))
     with pytest.raises(InputTypeError, match=r"y must hold numbers, and 'a' is a word"):
         CurveOnDirections(SIR()).fit(X, kind(list("abc") * 20))
+
+
+@pytest.mark.parametrize("directions", [-1, "SIR", [], SIR])
+def test_what_finds_no_directions_is_refused(directions):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    with pytest.raises(InputError, match=r"is not a method that finds directions; use SIR\(\)"):
+        CurveOnDirections(directions).fit(X, X[:, 0])

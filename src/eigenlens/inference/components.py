@@ -27,6 +27,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, seed_of
 from .._core.typing import ColumnLike, RandomState
+from ..spectral import count_rank
 from .dimension_test import DimensionTest
 from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
 from .moves import Moves
@@ -295,7 +296,8 @@ def _tests(
     """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
     p, q, seed = table.p, len(values), seed_of(random_state)
     p_values, found, bars, least = (np.full(q, np.nan) for _ in range(4))
-    last = min(most_directions(p), q - 1, int(table.freedom) - 2)
+    rank = count_rank(np.sqrt(values), max(p, q), False)  # rows of weight 2 count twice and add no direction
+    last = min(most_directions(p), rank - 1, int(table.freedom) - 2)
     dimension, start, spent, stopped = 0, None, 0.0, False
     of_fit, of_draw = table.work()
     with _xp.limit_blas(p * p):

@@ -70,7 +70,10 @@ def canonical_permutation_test(
         if d > 0 or chosen:  # else rows only change their order or sign, and the metric stays the identity
             sums = moved.T @ moved if d > 0 else S
             metric = sums + (penalty(sums, M) if d > 0 and chosen else unmoved)(G)
-            G = np.linalg.solve(np.linalg.cholesky(metric), G)
+            try:
+                G = np.linalg.solve(np.linalg.cholesky(metric), G)
+            except np.linalg.LinAlgError:  # as many columns as rows: moved variates may lie in the span of the others
+                G = whiten(Form(matrix=metric)).matrix.T @ G
         return np.asarray(np.linalg.svd(G, compute_uv=False) ** 2)
 
     q = min(x.shape[1], y.shape[1])

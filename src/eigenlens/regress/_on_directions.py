@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._core import errors
 from .._core.parameters import published_at_once
 from .._core.stored import stored
 from .._core.typing import ColumnLike, TableLike
@@ -62,6 +63,11 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Find directions, then a curve on them."""
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if isinstance(self.directions, type) or not hasattr(self.directions, "transform"):
+            raise errors.InputError(
+                f"directions={self.directions!r} is not a method that finds directions; use SIR() or another estimator "
+                "with fit and transform."
+            )
         found = clone(self.directions).fit(X, y, **given)
         return self.bent(found, np.asarray(found.transform(X)), y, sample_weight)
 
