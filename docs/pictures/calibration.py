@@ -21,7 +21,9 @@ for line in text.splitlines():
         continue
     for head, number in zip(heads, numbers, strict=True):
         if number and levels:
-            found.append((f"{group.split(',')[0]}: {cells[0].replace('`', '')}, {head}", *map(float, number.groups())))
+            test = cells[0].replace("`", "")
+            owner = "" if re.match(r"[A-Z]", test) else f"{re.split(r' with|,', group)[0]}: "  # most say whose it is
+            found.append((f"{owner}{test}, {head}", *map(float, number.groups())))
 figure, ax = plt.subplots(figsize=(8, 0.21 * len(found) + 0.7), layout="constrained")
 ax.axvline(5, color="0.7", lw=2)
 for j, (_, level, error) in enumerate(reversed(found)):
