@@ -10,10 +10,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from eigenlens import PCA, CorrespondenceAnalysis, MixedPCA, load, open_rows, save
 from eigenlens._core.errors import InputError, RankWarning
 from eigenlens.moments.crosstabs import crosstabs
+from eigenlens.tables import Preparation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from refs import figures
@@ -374,6 +376,19 @@ def test_gaps_can_be_refused():
     model = MixedPCA(missing="refuse").fit(T)
     with pytest.raises(InputError, match="'colour' has missing words"):
         model.transform(frame)
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_what_is_advised_for_missing_numbers_works(in_file, tmp_path):
+    frame = T.assign(size=T["size"].where(np.arange(len(T)) % 9 != 3))
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    given = open_rows(tmp_path / "table.csv") if in_file else frame
+    with pytest.raises(InputError, match="column size") as told:
+        MixedPCA().fit(given)
+    assert "make_pipeline(Preparation(missing='keep'), PCA(missing='ml'))" in str(told.value)
+    model = make_pipeline(Preparation(missing="keep"), PCA(missing="ml")).fit(frame)
+    assert np.isfinite(model.transform(frame)).all()
+    assert model[0].transform(frame)["size"].isna().sum() == frame["size"].isna().sum()  # nothing was filled in before
 
 
 # -- what it refuses ----------------------------------------------------------------------------------------------

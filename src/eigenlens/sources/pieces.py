@@ -156,7 +156,8 @@ def even(pieces: Iterable[Piece], rows: int) -> Iterator[list[Piece]]:
 
 def require_finite(X: Any, name: str, piece: Piece, names: list[str] | None, missing: Missing = "refuse") -> None:
     """Refuse infinity and, unless cells may be missing, NaN; name the first such cell and where it was read."""
-    if is_mixed(X):
+    mixed = is_mixed(X)
+    if mixed:
         kept = [j for j, word in enumerate(X.is_word) if not word]
         X, names = X.numbers, [names[j] if names else str(j) for j in kept]
     if _xp.all_finite(_xp.column_sums(X)):
@@ -166,7 +167,7 @@ def require_finite(X: Any, name: str, piece: Piece, names: list[str] | None, mis
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
         label = names[column] if names else str(column)
-        found = errors.not_finite(name, kind, piece.number(row), label, piece.unit)
+        found = errors.not_finite(name, kind, piece.number(row), label, piece.unit, mixed)
         raise errors.located(piece.place, found)
 
 

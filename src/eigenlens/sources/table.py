@@ -305,7 +305,7 @@ def _require_finite_numbers(table: Any, X: Any, start: int, name: str, missing: 
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X.numbers[row, column]) else "infinity (inf)"
-        raise errors.not_finite(name, kind, start + row, table.number_names[column])
+        raise errors.not_finite(name, kind, start + row, table.number_names[column], beside_words=True)
 
 
 def wide_columns(values: Any) -> np.ndarray:

@@ -41,11 +41,18 @@ def no_columns(name: str, shape: Sequence[int]) -> InputError:
     )
 
 
-def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -> InputError:
+def not_finite(
+    name: str, kind: str, row: int, column: str, unit: str = "row", beside_words: bool = False
+) -> InputError:
     way_out = (
         "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
         "SIR, SAVE, DirectionalRegression)."
     )
+    if beside_words:  # only MixedPCA reads them, and it models no missing numbers
+        way_out = (
+            "Drop or impute such rows first, or turn the words into numbers too, and model all missing cells: "
+            "make_pipeline(Preparation(missing='keep'), PCA(missing='ml')), with eigenlens.tables.Preparation."
+        )
     if kind != "NaN":
         way_out = "Infinity is not a missing cell: write NaN where a value is not known, or drop such rows."
     if name == RESPONSE:
