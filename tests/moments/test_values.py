@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from eigenlens import CCA, LDA, PCA, QDA, SIR, load, save
+from eigenlens import CCA, LDA, PCA, QDA, SIR, CorrespondenceAnalysis, LocalizedSIR, MixedPCA, load, save
 from eigenlens.exceptions import InputError
 from eigenlens.files import describe
 from eigenlens.moments import Cross, Factor, Grouped, Outline, Patterns, Scatter
@@ -127,6 +127,53 @@ def test_sealed_moments_hold_no_cell(estimator, n):
     apply = "predict_proba" if hasattr(found, "predict_proba") else "transform"
     np.testing.assert_allclose(getattr(found, apply)(data.X), getattr(expected, apply)(data.X), rtol=0, atol=1e-8)
     assert (sealed + moments).n_rows == 2 * moments.n_rows
+
+
+@pytest.mark.parametrize("n", [6, 90])
+def test_moments_of_words_and_numbers_are_sealed(n):
+    rng = np.random.default_rng(0)
+    numbers = {"a": 5 + rng.standard_normal(n), "b": rng.standard_normal(n)}
+    frame = pd.DataFrame({**numbers, "w": ["x", "y", "z"] * (n // 3)})
+    moments = MixedPCA(2).fit(frame).moments_
+    sealed = moments.sealed()
+    cells = frame[["a", "b"]].to_numpy()
+    assert np.isin(moments.numbers.pivot, cells).any()
+    assert not np.isin(sealed.numbers.pivot, cells).any()
+    assert np.allclose(sealed.numbers.factor, np.triu(sealed.numbers.factor), atol=1e-12)
+    found, expected = (MixedPCA(2).fit_moments(m) for m in (sealed, moments))
+    np.testing.assert_allclose(found.transform(frame), expected.transform(frame), rtol=0, atol=1e-8)
+    assert (sealed + moments).n_rows == 2 * n
+    words = MixedPCA(1).fit(frame[["w"]].assign(v=frame["w"])).moments_
+    np.testing.assert_array_equal(words.sealed().words.counts, words.words.counts)
+
+
+@pytest.mark.parametrize("n", [4, 90])
+def test_moments_of_counts_are_sealed(n):
+    counts = np.random.default_rng(0).gamma(7.0, size=(n, 4))  # amounts, so that no profile is a round number
+    for moments in (
+        CorrespondenceAnalysis(2).fit(counts).moments_,
+        CorrespondenceAnalysis(2).partial_fit(counts).moments_,
+    ):
+        sealed = moments.sealed()
+        profiles = counts / counts.sum(axis=1, keepdims=True)
+        assert sealed.table is None
+        assert not np.isin(sealed.centred.pivot, profiles).any()
+        assert moments.smallest / 2 < sealed.smallest <= moments.smallest  # a power of two, not the total of a row
+        assert np.log2(sealed.smallest) % 1 == 0
+        found, expected = (CorrespondenceAnalysis(2).fit_moments(m) for m in (sealed, moments))
+        np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-8)
+        np.testing.assert_allclose(found.transform(counts), expected.transform(counts), rtol=0, atol=1e-8)
+        assert (sealed + moments).n_rows == 2 * n
+
+
+def test_local_moments_travel_in_files(tmp_path):
+    data, _ = parts(SIR())
+    model = LocalizedSIR(1, n_slices=4).fit(data.X, data.X[:, 0])
+    for suffix in ("eigenlens", "json"):
+        again = load(save(model.moments_, tmp_path / f"m.{suffix}"))
+        found = LocalizedSIR(1, n_slices=4, ridge=0.1).fit_moments(again)
+        expected = LocalizedSIR(1, n_slices=4, ridge=0.1).fit_moments(model.moments_)
+        np.testing.assert_array_equal(found.components_, expected.components_)
 
 
 def test_moments_of_rows_with_holes_cannot_be_sealed():

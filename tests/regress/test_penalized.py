@@ -119,7 +119,7 @@ def test_own_matrix_is_the_named_one():
     [
         ({"lam": -1.0}, "lam=-1"),
         ({"lam": "best"}, "lam='best'"),
-        ({"lam": 1.0, "df": 2.0}, "give only one"),
+        ({"lam": 1.0, "df": 2.0}, r"lam=1.0 and df=2.0 are both given, .*\.$"),
         ({"df": 7.0}, "at most"),
         ({"penalty": "smooth", "df": 1.0}, "stay free"),
         ({"penalty": "rough"}, "penalty='rough'"),

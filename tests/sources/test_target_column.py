@@ -10,7 +10,22 @@ import pytest
 from sklearn.base import clone
 
 import eigenlens
-from eigenlens import CCA, FDA, LDA, MDA, PCA, SIR, KernelClassifier, KernelRegressor, open_rows
+from eigenlens import (
+    CCA,
+    FDA,
+    LDA,
+    MDA,
+    PCA,
+    SIR,
+    ClassicalMDS,
+    CorrespondenceAnalysis,
+    KernelClassifier,
+    KernelPCA,
+    KernelRegressor,
+    MixedPCA,
+    RobustPCA,
+    open_rows,
+)
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression
 from eigenlens.testing import sample
 
@@ -163,3 +178,40 @@ def test_more_rows_bring_their_target_with_them(model):
     beside = clone(model).fit(first, target="y").partial_fit(more[list("abc")], labels)
     np.testing.assert_array_equal(batches.transform(table), beside.transform(table))
     assert batches.moments_.n_rows == 60
+
+
+WITHOUT_A_RESPONSE = [PCA(2), KernelPCA(2), RobustPCA(1), ClassicalMDS(2), MixedPCA(2), CorrespondenceAnalysis(2)]
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}
+
+
+@pytest.mark.parametrize("model", WITHOUT_A_RESPONSE, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("kind", FRAMES.values(), ids=FRAMES)
+def test_methods_that_ignore_y_leave_the_target_out(model, kind):
+    counts = pd.DataFrame(np.random.default_rng(0).poisson(5.0, (40, 4)).astype(float) + 1, columns=list("abcy"))
+    whole, rest = kind(counts), kind(counts.drop(columns="y"))
+    found, expected = clone(model).fit(whole, target="y"), clone(model).fit(rest)
+    assert found.n_features_in_ == 3
+    scores = expected.transform(rest)
+    for rows in (whole, rest):
+        np.testing.assert_array_equal(found.transform(rows), scores)
+    np.testing.assert_array_equal(clone(model).fit_transform(whole, target="y"), clone(model).fit_transform(rest))
+    if isinstance(model, ClassicalMDS):
+        np.testing.assert_array_equal(found.distances_among(whole), expected.distances_among(rest))
+    assert clone(model).fit(whole, target="y").fit(whole).n_features_in_ == 4  # a refit forgets it
+
+
+@pytest.mark.parametrize("model", [ClassicalMDS(metric="precomputed"), KernelPCA(1, kernel="precomputed")], ids=repr)
+def test_a_column_beside_a_table_of_pairs_is_left_out(model):
+    points = np.random.default_rng(0).standard_normal((6, 2))
+    apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+    pairs = pd.DataFrame(points @ points.T if isinstance(model, KernelPCA) else apart, columns=list("abcdef"))
+    found = clone(model).fit(pairs.assign(kind=list("xyxyxy")), target="kind")
+    np.testing.assert_array_equal(found.embedding_, clone(model).fit(pairs).embedding_)
+
+
+@pytest.mark.parametrize("model", [MixedPCA(2), CorrespondenceAnalysis(2)], ids=repr)
+def test_rows_to_come_may_hold_the_target_that_was_left_out(model):
+    counts = pd.DataFrame(np.random.default_rng(0).poisson(5.0, (40, 4)) + 1.0, columns=list("abcy"))
+    found = clone(model).fit(counts[:20], target="y").partial_fit(counts[20:])
+    expected = clone(model).fit(counts[list("abc")])
+    np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-10)

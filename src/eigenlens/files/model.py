@@ -16,6 +16,7 @@ from .._core import errors
 from .._core.printable import printable
 from .._core.typing import Array, TableLike
 from ..moments import Moments
+from ..moments.local import LocalMoments
 from ..sources.writing import replaced, require_folder
 from . import container
 from .old_names import name_today
@@ -95,7 +96,7 @@ def save(
 
 def _require_content(model: Any) -> None:
     """Refuse a model that is not fitted, and moments that have seen no row."""
-    if isinstance(model, Moments):
+    if isinstance(model, Moments | LocalMoments):
         _ = model.n_features  # refuses moments that have seen nothing
         return
     try:
@@ -145,7 +146,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
         raise errors.not_a_model(path, str(error)) from None
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
-    if not isinstance(model, BaseEstimator | Moments):
+    if not isinstance(model, BaseEstimator | Moments | LocalMoments):
         raise errors.damaged(path, "what it holds is not an estimator")
     try:
         rehearse(model, size)

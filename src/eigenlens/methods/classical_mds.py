@@ -28,7 +28,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, check_seed, published_at_once, random_from
 from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, RandomState, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..distances.landmark_maps import CHOICES, Landmarks, choose_landmarks
 from ..distances.map_methods import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
@@ -173,7 +173,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         self.random_state = random_state
 
     @published_at_once
-    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Make the map.
 
         Parameters
@@ -182,7 +189,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column or list of columns, optional
+            Columns of X to exclude, by name.
         """
+        X, _ = self._take_target(X, None, target)
         self._check_parameters()
         source: Any = self._open(X, None, sample_weight, reset=True)
         n, weight = source.table.shape[0], source.row_weights
@@ -209,10 +219,15 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             ) from error
 
     def fit_transform(
-        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
     ) -> Array:
         """Make the map and return it."""
-        return self.fit(X, y, sample_weight).embedding_
+        return self.fit(X, y, sample_weight, target=target).embedding_
 
     def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
         rows, k, steps = map_rows(source, _xp.float64), self.n_components, (self.schoenberg, self.correction)
@@ -354,6 +369,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         X : table of shape (m, p); of shape (m, m) if distances are precomputed
         """
         self._require_fit()
+        X = self._without_target(X)
         if self.metric == "precomputed":
             square = square_of(X, "X")
             return self._place.distances(read_distances(square, "X", squared=self.squared, symmetrize=self.symmetrize))

@@ -27,7 +27,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table
-from .._core.typing import Array, ColumnLike, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import DimensionTest
 from ..inference.dimension_test import check_level
 from ..moments import Centred, Profiles
@@ -106,7 +106,14 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         self.n_components = n_components
 
     @published_at_once
-    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find the axes.
 
         Parameters
@@ -116,7 +123,10 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         y : ignored
         sample_weight : array of shape (I,), optional
             A row of weight 2 counts twice.
+        target : column or list of columns, optional
+            Columns of X to exclude, by name.
         """
+        X, _ = self._take_target(X, None, target)
         self._fit(X, None, sample_weight)
         self._set_rows(X, sample_weight, self.__dict__.pop("_opened"))
         return self

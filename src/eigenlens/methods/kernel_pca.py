@@ -25,7 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_count, published_at_once
 from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
 from ..kernels.expanded import DOUBT
@@ -119,7 +119,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self.n_landmarks = n_landmarks
 
     @published_at_once
-    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find the axes.
 
         Parameters
@@ -128,7 +135,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column or list of columns, optional
+            Columns of X to exclude, by name.
         """
+        X, _ = self._take_target(X, None, target)
         check_count(self.n_components)
         kernel = self._check_kernel()
         source: Any = self._open(X, None, sample_weight, reset=True)
@@ -268,10 +278,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         return self._over_rows(X, lambda block: self._coordinates_of(self._moved(block, self._pivot)))
 
     def fit_transform(
-        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
     ) -> Array:
         """Find the axes and return the scores of the rows, without computing the kernel again."""
-        scores = self.fit(X, sample_weight=sample_weight).embedding_
+        scores = self.fit(X, sample_weight=sample_weight, target=target).embedding_
         return _xp.namespace(scores).asarray(scores, copy=True)
 
     def _coordinates_of(self, X: Array) -> Array:

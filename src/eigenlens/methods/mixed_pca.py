@@ -27,7 +27,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, ColumnLike, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Centred, Mixed
 from ..sources.pandas_frames import is_pandas
 from ..sources.words import MixedRows, is_mixed
@@ -136,7 +136,14 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         self.missing = missing
 
     @published_at_once
-    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find the axes.
 
         Parameters
@@ -146,7 +153,10 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column or list of columns, optional
+            Columns of X to exclude, by name.
         """
+        X, _ = self._take_target(X, None, target)
         self._fit(X, None, sample_weight)
         self._fit_rows = deepcopy((X, sample_weight)) if _in_memory(X) else None  # for `supplementary`; never saved
         return self

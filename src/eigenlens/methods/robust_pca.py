@@ -20,7 +20,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, published_at_once
 from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..lowrank.observed import nothing_observed, observed_cells, refuse_empty, warn_if_few
 from ..moments import Factor
@@ -153,7 +153,14 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self.progress = progress
 
     @published_at_once
-    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Split the table.
 
         Parameters
@@ -163,7 +170,10 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice; a row of weight 0 is split like a new row.
+        target : column or list of columns, optional
+            Columns of X to exclude, by name.
         """
+        X, _ = self._take_target(X, None, target)
         self._check_parameters()
         source: Any = self._open(X, None, sample_weight, reset=True)
         values, weight = source.everything()

@@ -136,6 +136,15 @@ class Mixed(Moments):
         self._weight += other._weight
         return self
 
+    def sealed(self) -> Self:
+        new = self.copy()
+        if self.numbers is not None:
+            new.numbers = self.numbers.sealed()
+            if self.words is not None:
+                apart = _xp.to_numpy(self.numbers.pivot) - _xp.to_numpy(new.numbers.pivot)
+                new.words = self.words.moved(apart)
+        return new
+
     def times(self, factor: float) -> Self:
         new = self.copy()
         new._weight = self._weight * factor

@@ -146,6 +146,12 @@ class Profiles(Moments):
         self.smallest = min(self.smallest, other.smallest)
         return self
 
+    def sealed(self) -> Self:
+        new = self.copy()._settled()
+        new.centred = new.centred.sealed()
+        new.smallest = 2.0 ** np.floor(np.log2(self.smallest))  # the total of a row may be its only cell
+        return new
+
     def times(self, factor: float) -> Self:
         new = self.copy()._settled()
         new.centred, new.rows = self.centred.times(factor), self.rows * factor

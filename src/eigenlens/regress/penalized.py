@@ -39,7 +39,7 @@ class PenalizedRegression(Regressor):
 
     Parameters
     ----------
-    penalty : {"ridge", "smooth", "cyclic"}, pair (rows, columns) or array of shape (p, p), default "ridge"
+    penalty : {"ridge", "smooth", "cyclic", "bspline"}, pair (rows, columns) or array of shape (p, p), default "ridge"
         Ω: see `eigenlens.regress.penalties`.
     lam : "gcv" or float, default "gcv"
         λ on sums, XᵀWX + λΩ. "gcv" takes the least (RSS/W) / (1 − (1 + cost·df)/W)² over all responses.
@@ -83,7 +83,7 @@ class PenalizedRegression(Regressor):
 
     def __init__(
         self,
-        penalty: Literal["ridge", "smooth", "cyclic"] | tuple[Any, Any] | Array = "ridge",
+        penalty: Literal["ridge", "smooth", "cyclic", "bspline"] | tuple[Any, Any] | Array = "ridge",
         *,
         lam: float | Literal["gcv"] = "gcv",
         df: float | None = None,
@@ -119,7 +119,9 @@ class PenalizedRegression(Regressor):
         """Choose λ along the path of a penalty, and set the fitted attributes."""
         check_number("cost", self.cost, 0.0)
         if self.df is not None and self.lam != "gcv":
-            raise errors.InputError(f"lam={self.lam!r} and df={self.df!r} are both given; give only one of them")
+            raise errors.InputError(
+                f"lam={self.lam!r} and df={self.df!r} are both given, but one decides; leave one of them out."
+            )
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
         root = penalty_root(self.penalty, p)
