@@ -20,10 +20,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import eigenlens
-from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SAVE, SIR, LocalizedSIR, MixedPCA, RobustPCA, SparsePCA
+from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, QDA, SAVE, SIR, LocalizedSIR, MixedPCA, RobustPCA, SparsePCA
 from eigenlens._core.drawn import numbers_of
 from eigenlens.exceptions import InputError, InputTypeError
-from eigenlens.regress import PenalizedRegression
+from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
 from eigenlens.sources import Block
 from eigenlens.validation import cross_validate
 from eigenlens.validation.folds import DealtFolds
@@ -419,3 +419,73 @@ def test_several_classes_in_one_fold_each_are_told_in_the_plural():
     X, y = load_wine(return_X_y=True)
     note = cross_validate(LDA(), X, y, cv=y).note
     assert "Classes '0', '1', '2' lie in one fold only, so models that score them have not seen them;" in note
+
+
+def _many_rows():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((600, 5))
+    kinds = rng.integers(0, 3, 600)
+    rows[kinds == 1, 0] += 1.0
+    rows[kinds == 2, 1] += 1.0
+    response = rows[:, 0] + rows[:, 1] ** 2 + 0.5 * rng.standard_normal(600)
+    return rows, kinds, response, rng.uniform(0.1, 3.0, 600), rng.integers(0, 5, 600)
+
+
+WEIGHTED = [
+    (LDA(), {"shrinkage": [0.0, 0.1, 0.5]}),
+    (QDA(), {"pooling": [0.0, 0.3, 1.0]}),
+    (PDA(), {"lam": [1.0, 100.0]}),
+    (FDA(), {"regressor": [PenalizedRegression(), AdaptiveSplines()]}),
+    (MDA(), {"n_subclasses": [1, 2]}),
+    (SIR(1, n_slices=[-0.5, 0.5, 2.0]), {"ridge": [0.0, 0.1]}),  # a number of slices would cut each part by itself
+    (PenalizedRegression(), {"lam": [1.0, 10.0]}),
+    (PolynomialRegression(), {"degree": [1, 2]}),
+    (AdaptiveSplines(), {"degree": [1, 2]}),
+    (AdditiveSplines(), None),
+    (make_pipeline(StandardScaler(), PDA()), {"pda__lam": [1.0, 100.0]}),
+]
+
+
+@pytest.mark.parametrize("shares", [False, True], ids=["weights", "shares"])
+@pytest.mark.parametrize(("model", "settings"), WEIGHTED, ids=lambda v: type(v).__name__ if v is not None else "")
+def test_predictions_with_weights_are_those_of_refits(model, settings, shares):
+    rows, kinds, response, weight, folds = _many_rows()
+    final = model[-1] if hasattr(model, "steps") else model
+    truth = kinds if hasattr(final, "predict_proba") else response
+    given = weight / weight.sum() if shares else weight
+    result = cross_validate(model, rows, truth, cv=folds, settings=settings, sample_weight=given)
+    counted = given * len(rows) if shares else weight  # a part of the shares no longer adds up to 1
+    for k in range(5):
+        train, test = folds != k, folds == k
+        steps = [name for name, _ in getattr(model, "steps", [])]
+        names = [f"{name}__sample_weight" for name in steps] or ["sample_weight"]
+        refit = (
+            clone(model)
+            .set_params(**result.best)
+            .fit(rows[train], truth[train], **dict.fromkeys(names, counted[train]))
+        )
+        found = result.predictions[test]
+        if isinstance(model, SIR):  # the slice whose mean is nearest
+            apart = refit.transform(rows[test]) - refit.transform(refit.slice_means_).T
+            expected = refit.slices_[np.abs(apart).argmin(axis=1)]
+        else:
+            expected = refit.predict(rows[test])
+        if truth is kinds or isinstance(model, SIR):
+            np.testing.assert_array_equal(found, expected)
+        else:
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [LDA(), MDA(n_subclasses=1)], ids=repr)
+def test_folds_without_rows_are_refused(model):
+    rows, kinds, *_ = _many_rows()
+    with pytest.raises(InputError, match=r"cv: fold \d+ of 60 has no rows to score.*leave_one_out"):
+        cross_validate(model, rows[:60], kinds[:60], cv=60)
+
+
+def test_where_no_setting_can_be_fitted_the_reasons_are_told():
+    rows, kinds, *_ = _many_rows()
+    with pytest.raises(
+        InputError, match=r"settings: none can be fitted in every fold.*n_subclasses=-1 could not be fitted"
+    ):
+        cross_validate(MDA(), rows, kinds, settings={"n_subclasses": [-1, -2]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -86,12 +86,7 @@ class Folded(Moments):
         Those of the folds before it and after it are merged; taking a fold out of the total would cancel digits.
         """
         folds, always = self.parts[:-1], self.parts[-1]
-        empty = [k for k, part in enumerate(folds) if not has_rows(part)]
-        if empty:
-            raise errors.InputError(
-                f"cv: fold {empty[0]} of {len(folds)} has no rows to score; use fewer folds, or number them from 0. To "
-                f"leave out every row in turn, use validation.leave_one_out."
-            )
+        require_rows([int(has_rows(part)) for part in folds])
         before: list[Moments | None] = [always if has_rows(always) else None]
         for part in folds[:-1]:
             before.append(_together(before[-1], part))
@@ -131,6 +126,16 @@ def has_rows(moments: Any) -> bool:
         return bool(moments.weight > 0)
     except (errors.InputError, AttributeError):
         return False
+
+
+def require_rows(counts: Sequence[int]) -> None:
+    """Refuse folds of which one has no rows."""
+    empty = [k for k, count in enumerate(counts) if count == 0]
+    if empty:
+        raise errors.InputError(
+            f"cv: fold {empty[0]} of {len(counts)} has no rows to score; use fewer folds, or number them from 0. To "
+            f"leave out every row in turn, use validation.leave_one_out."
+        )
 
 
 def joined(parts: list[Moments]) -> Moments:

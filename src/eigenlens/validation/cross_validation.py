@@ -42,7 +42,8 @@ def cross_validate(
     """Score a model, with one or many settings, on rows that it has not seen.
 
     One pass collects the moments of the folds. Every setting is fitted from merged moments, and a second pass scores
-    each row with the model of its fold. The result is the same as from refits on the same folds, up to round-off.
+    each row with the model of its fold. The result is the same as from refits on the same folds, up to round-off; a
+    response that is sliced is cut once, at the quantiles of all rows, where a refit would cut its own rows.
     Methods that do not fit from moments are refitted to the rows of each fold; the result tells you.
 
     Parameters

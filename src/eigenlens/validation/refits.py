@@ -16,10 +16,12 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._core import errors
 from .._core import xp as _xp
+from ..moments.folded import require_rows
 from ..sources import Block, Labels, Source, Target, as_source, whole
 from ..sources.engines import is_engine
-from ..sources.labels import as_column, read_weights
+from ..sources.labels import as_column, as_counts, read_weights
 from ..sources.progress import tracked
+from ..sources.target_columns import TargetColumns
 from .folds import Folds, of_numbers, read_cv, unseen
 from .validation_result import CrossValidation, best_of, said
 
@@ -40,6 +42,8 @@ def by_refits(
     """Fit every setting to the rows of every fold."""
     X, y, weight = in_memory(model, X, y, sample_weight)
     n = _length(X)
+    if weight is not None and isinstance(model[-1] if isinstance(model, Pipeline) else model, TargetColumns):
+        weight = as_counts(weight)  # a part of the shares would no longer add up to 1
     folds = read_cv(cv, random_state, is_classifier(model))
     splits = splits_of(cv, X, y, None)[0] if folds is None else splits_of_folds(fold_numbers(folds, n, y, model))
     scorer = read_scoring(model, scoring)
@@ -59,14 +63,14 @@ def by_refits(
         rows, beside = rows_of(X, test), {} if weight is None else {"sample_weight": weight[test]}
         scores[s, f] = scorer(fitted, rows, _at(y, test), **beside)
         answers[s].append(_xp.to_numpy(fitted.predict(rows)) if hasattr(fitted, "predict") else None)
-    best = best_of(scores.mean(axis=1))
+    failed = " ".join(f"{name} could not be fitted: {text}." for name, text in list(failures.items())[:3])
+    best = best_of(scores.mean(axis=1), why=failed)
     final = _fit(clone(model).set_params(**settings[best]), X, y, weight)
     alone = ""
     if is_classifier(model) and y is not None:
         labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
         alone = unseen(set(labels.tolist()), [set(labels[train].tolist()) for train, _ in splits])
-    failed = [f"{name} could not be fitted: {text}." for name, text in list(failures.items())[:3]]
-    note = " ".join(filter(None, [why, alone, *failed]))
+    note = " ".join(filter(None, [why, alone, failed]))
 
     def predict() -> Any:
         return _joined(answers[best], splits, n)
@@ -144,6 +148,7 @@ def fold_numbers(folds: Folds, n: int, y: Any, model: Any) -> np.ndarray:
         labels = Labels.read(y)
         block = Block(block.X, _xp.to_numpy(labels.codes), None, labels.classes, None, block.numbers)
     numbers = folds(block)
+    require_rows(np.bincount(numbers[numbers >= 0], minlength=folds.n_folds).tolist())
     return of_numbers(numbers).folds
 
 

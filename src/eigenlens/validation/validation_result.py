@@ -214,13 +214,13 @@ class LeaveOneOut(Result):
         return pd.DataFrame(columns)
 
 
-def best_of(means: np.ndarray, second: np.ndarray | None = None) -> int:
+def best_of(means: np.ndarray, second: np.ndarray | None = None, why: str = "") -> int:
     """Return the place of the largest number, NaN left out; of equals, that with most of a second score, or the first.
 
-    Means of folds that were added up in another order are equal.
+    Means of folds that were added up in another order are equal. `why` tells why there may be no number at all.
     """
     if np.isnan(means).all():
-        raise errors.InputError("settings: no setting could be fitted in every fold; see the note of the result.")
+        raise errors.InputError(f"settings: none can be fitted in every fold. {why}".strip())
     if second is None:
         return int(np.nanargmax(means))
     equal = np.isclose(means, np.nanmax(means), rtol=1e-12, atol=0.0)
