@@ -87,7 +87,7 @@ VARIANTS = {
         MDA(n_subclasses=2, missing="ml", n_init=2),
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0, n_init=2),
     ],
-    RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],
+    RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank"), RobustPCA(scale=True)],
     SparsePCA: [
         SparsePCA(),
         SparsePCA(2),
@@ -97,6 +97,7 @@ VARIANTS = {
         SparsePCA(2, alpha=0.3, ridge=0.1),
         SparsePCA(2, alpha=0.5, ridge=float("inf")),
         SparsePCA(2, n_nonzero=1, ridge=float("inf")),
+        SparsePCA(2, scale=True),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1), CCA(missing="ml"), CCA(1, ridge=0.1, missing="ml")],
     KernelPCA: [
@@ -104,6 +105,7 @@ VARIANTS = {
         KernelPCA(2, kernel=Linear()),
         KernelPCA(1, kernel=Matern(2.5)),
         KernelPCA(2, n_landmarks=15),
+        KernelPCA(2, scale=True),
     ],
     KernelClassifier: [
         KernelClassifier(),

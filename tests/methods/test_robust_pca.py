@@ -144,6 +144,7 @@ def test_rpca_of_r():
     assert model.objective_[-1] == pytest.approx(expected["objective"], rel=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 @pytest.mark.parametrize("long", [1.0, 5.0, 1e2, 1e4, 1e6])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("seed", range(6))
@@ -334,6 +335,7 @@ def test_bad_parameters(parameters, message):
         RobustPCA(**parameters).fit(np.random.default_rng(0).standard_normal((20, 10)))
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 def test_a_loose_fit_is_tested_on_its_own_rows():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
@@ -342,6 +344,7 @@ def test_a_loose_fit_is_tested_on_its_own_rows():
     assert model.test_dimension(X, n_draws=19).dimension == 2
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 def test_a_mean_is_one_more_direction():
     """The table is not centred: what all rows share counts, and the law of shifts does not speak of this method."""
     rng = np.random.default_rng(0)

@@ -653,6 +653,7 @@ def test_smooth_columns_do_not_make_rounding_show(n_nonzero, ridge):
         assert np.abs(np.abs(found) - np.abs(first)).max() < 1e-7
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 def test_loadings_that_cancel_are_not_held_at_the_places_of_thresholds():
     """Of smooth columns thresholds choose neighbours, whose loadings without a penalty are large and cancel."""
     rng, t = np.random.default_rng(1), np.linspace(0, 1, 270)
@@ -671,6 +672,7 @@ def bands(n, p, seed):
     return 1.0 + rng.standard_normal((n, 8)) * np.geomspace(1, 0.02, 8) @ shapes + 1e-4 * rng.standard_normal((n, p))
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 @pytest.mark.parametrize("ridge", [None, 1e-6, 1e-2, INF])
 @pytest.mark.parametrize("n_nonzero", [2, 5, 20])
 @pytest.mark.parametrize(("n", "p"), [(60, 402), (28, 270), (300, 60)])
@@ -684,6 +686,7 @@ def test_neither_units_nor_the_order_of_columns_choose_among_neighbours(n, p, n_
     np.testing.assert_array_equal(model.fit(X[:, order]).components_ != 0, places[:, order])
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 @pytest.mark.parametrize("n_nonzero", [5, 20])
 def test_a_ridge_is_raised_until_loadings_do_not_cancel(n_nonzero):
     X = bands(60, 402, seed=1)
@@ -692,6 +695,7 @@ def test_a_ridge_is_raised_until_loadings_do_not_cancel(n_nonzero):
     assert 1e-6 <= model.ridge_ < INF == soft.ridge_
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the columns have one unit
 def test_powers_of_two_change_no_bit():
     X = bands(40, 90, seed=2)
     for knob in ({"alpha": 0.1}, {"n_nonzero": 7}, {"n_nonzero": 3}, {"n_nonzero": 3, "ridge": INF, "refit": True}):

@@ -27,6 +27,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 from .least_absolute import least_absolute
+from .observed import medians
 from .pursuit import Parts, Report, only
 
 FALL, PLUNGE = 0.7, 0.1  # of the level in a round, and in one in which nothing moved
@@ -134,7 +135,7 @@ def _sizes(X: Array, observed: Array | None, root: Array, axis: int) -> Array:
     all. Divided by its size it says no more than the others, and the rank stays.
     """
     size, weight = _sized(X, observed, root)
-    usual, (median, _) = _median_size(X, observed, root), _medians(size, weight, axis)
+    usual, (median, _) = _median_size(X, observed, root), medians(size, weight, axis)
     return _xp.like(np.where(median > NOISE * usual, median / usual if usual > 0 else 1.0, 1.0), X)
 
 
@@ -209,7 +210,7 @@ def _first_sizes(X: Array, observed: Array | None, root: Array) -> Array:
     usual = _median_size(X, observed, root)
     expected = np.full_like(size, usual)
     for axis in (1, 0):
-        median, total = _medians(size, weight, axis)
+        median, total = medians(size, weight, axis)
         aside = np.sum(weight * (size > NOISE * usual), axis=axis, keepdims=True) / np.where(total > 0, total, 1.0)
         expected = np.where((aside > WHOLE) & (median > expected), median, expected)
     return _xp.like(expected, X)
@@ -219,15 +220,6 @@ def _sized(X: Array, observed: Array | None, root: Array) -> tuple[np.ndarray, n
     """Return the size of each cell in the units of its row, and its weight: none where it was not observed."""
     size, weight = _xp.to_numpy(_xp.namespace(X).abs(X) / root), _xp.to_numpy(root) ** 2
     return size, np.broadcast_to(weight, size.shape) * (1.0 if observed is None else _xp.to_numpy(observed))
-
-
-def _medians(size: np.ndarray, weight: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower weighted median along an axis, and the total weight."""
-    order = np.argsort(size, axis=axis, kind="stable")
-    reached = np.cumsum(np.take_along_axis(weight, order, axis=axis), axis=axis)
-    total = np.take(reached, [-1], axis=axis)
-    place = np.expand_dims(np.argmax(reached >= total / 2, axis=axis), axis)
-    return np.take_along_axis(size, np.take_along_axis(order, place, axis), axis), total
 
 
 def _truncated(Y: Array, rank: int) -> Factors:

@@ -12,6 +12,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 
 MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
+OF_NORMAL = 1.4826  # standard deviations of a normal distribution are so many median distances from its median
 
 
 def observed_cells(X: Array) -> tuple[Array, Array | None]:
@@ -59,3 +60,36 @@ def _little_observed(why: str) -> errors.MissingWarning:
     return errors.MissingWarning(
         f"X: {why}. The missing cells of low_rank_ are then guesses; drop rows and columns that are mostly NaN."
     )
+
+
+def medians(size: np.ndarray, weight: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower weighted median along an axis, and the total weight."""
+    order = np.argsort(size, axis=axis, kind="stable")
+    reached = np.cumsum(np.take_along_axis(weight, order, axis=axis), axis=axis)
+    total = np.take(reached, [-1], axis=axis)
+    place = np.expand_dims(np.argmax(reached >= total / 2, axis=axis), axis)
+    return np.take_along_axis(size, np.take_along_axis(order, place, axis), axis), total
+
+
+def robust_spreads(X: Array, observed: Array | None, weight: Any = None) -> Array:
+    """Return the spread of each column, which a few wild cells do not change; 0 for constant columns.
+
+    It is 1.4826 times the median distance of the cells from their median, as for a normal column the standard
+    deviation is, and the standard deviation itself where more than half of the cells are equal.
+    """
+    cells = _xp.to_numpy(X)
+    times = np.ones(len(cells)) if weight is None else np.asarray(weight, dtype=float)
+    counted = np.broadcast_to(times[:, None], cells.shape) * (1.0 if observed is None else _xp.to_numpy(observed))
+
+    def middle(values: np.ndarray) -> np.ndarray:  # the same for columns whose sign was changed
+        return (medians(values, counted, 0)[0] - medians(-values, counted, 0)[0]) / 2
+
+    centre = middle(cells)
+    distance = np.where(counted > 0, np.abs(cells - centre), 0.0)
+    usual, rounding = middle(distance) * OF_NORMAL, _xp.EPS * np.abs(centre)
+    largest = distance.max(axis=0, keepdims=True)
+    unit = np.where(largest > rounding, largest, 1.0)
+    shares = counted / np.maximum(counted.sum(axis=0, keepdims=True), np.finfo(float).tiny)
+    whole = np.sqrt(np.sum(shares * (distance / unit) ** 2, axis=0, keepdims=True)) * unit
+    found = np.where(usual > rounding, usual, np.where(largest > rounding, whole, 0.0))
+    return _xp.like(found[0], X)

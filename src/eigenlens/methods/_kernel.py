@@ -10,13 +10,15 @@ from sklearn.base import clone
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_number
+from .._core.parameters import check_flag, check_number
 from .._core.typing import Array
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
-from ..sources import Source, dense_blocks
+from ..moments import Outline
+from ..sources import Block, Source, dense_blocks
 from ._declaration import Laws
-from ._problem import SCALE_FIRST, warn_of_spread
+from ._principal import standardised
+from ._problem import SCALE_FIRST, SCALE_ITSELF, warn_of_spread
 from ._rows import RowsEstimator
 
 DEFAULT = Gaussian()  # never changed: set_params works on a copy
@@ -67,6 +69,7 @@ class KernelEstimator(RowsEstimator):
 
     kernel: Any
     n_landmarks: int | None
+    scale: bool = False  # of methods without the parameter, and of models in files that are older than it
     kernel_: Kernel
 
     def set_params(self, **params: Any) -> Self:
@@ -79,6 +82,9 @@ class KernelEstimator(RowsEstimator):
     def _check_kernel(self) -> Kernel:
         kernel = as_kernel(self.kernel)
         kernel._check_parameters()
+        check_flag("scale", self.scale)
+        if self.scale and isinstance(kernel, Precomputed):
+            raise errors.precomputed_alone("scaled, since the rows were never seen")
         if self.n_landmarks is not None:
             check_number("n_landmarks", self.n_landmarks, 1, integer=True)
             if isinstance(kernel, Precomputed):
@@ -113,16 +119,32 @@ class KernelEstimator(RowsEstimator):
             X = X if len(kept) == n else xp.take(X, _xp.like(kept, X), axis=1)
         else:
             kernel._check_columns(X.shape[1])
+            self._find_scale(X, weight, kernel, dtype)
+            if kernel.shift_is_free or (kernel.absorbs_shift and self.n_landmarks is None):
+                pivot = _xp.float64(source.first().X)[0, :]
+                pivot = pivot if self._scale is None else pivot / self._scale
+                moved = self._moved(X, pivot)
+                offset, spread = (float(xp.max(xp.abs(a))) for a in (pivot, moved))
+                X, pivot = (moved, pivot) if offset > far * spread else (self._moved(X, None), None)
+            else:
+                X = self._moved(X, None)
+        return Rows(X, y, weight, pivot, kept, dtype)
+
+    def _find_scale(self, X: Array, weight: Array, kernel: Kernel, dtype: Any) -> None:
+        """Set what columns are divided by; without a scale, warn where they have other units."""
+        if not self.scale:
+            self._set_scale(None, dtype)
             if kernel.rotation_invariant:
                 names = getattr(self, "feature_names_in_", None)
                 apart = X - X[:1, :]  # of a constant column exactly 0
-                warn_of_spread(_xp.to_numpy(xp.std(apart, axis=0)), names, SCALE_FIRST)
-            if kernel.shift_is_free or (kernel.absorbs_shift and self.n_landmarks is None):
-                pivot = _xp.float64(source.first().X)[0, :]
-                moved = X - pivot
-                offset, spread = (float(xp.max(xp.abs(a))) for a in (pivot, moved))
-                X, pivot = (moved, pivot) if offset > far * spread else (X, None)
-        return Rows(X, y, weight, pivot, kept, dtype)
+                spread = _xp.to_numpy(_xp.namespace(X).std(apart, axis=0))
+                warn_of_spread(spread, names, SCALE_ITSELF if "scale" in self.get_params(deep=False) else SCALE_FIRST)
+            return
+        moments = Outline().update(Block(X, None, weight))
+        divisor = moments.weight - 1
+        if divisor <= 0:
+            raise errors.weight_too_small(moments.weight, 1.0, "W − 1")
+        self._set_scale(standardised(moments, divisor, moments.constant_columns())[1], dtype)
 
     def _resolve(self, kernel: Kernel, rows: Rows) -> Kernel:
         """Take open parameters from the rows of the fit."""
@@ -157,11 +179,17 @@ class KernelEstimator(RowsEstimator):
             self.__dict__.pop(name, None)
 
     def _moved(self, X: Array, pivot: Array | None) -> Array:
+        """Return rows as the kernel sees them: divided, and moved to the pivot, which is that of divided rows."""
         rows = _xp.float64(X)
-        return rows if pivot is None else rows - _xp.like(pivot, rows)
+        if self._scale is None:
+            return rows if pivot is None else rows - _xp.like(pivot, rows)
+        scale = _xp.like(self._scale, rows)  # offsets go first, while they have all their digits
+        return (rows if pivot is None else rows - _xp.like(pivot, rows) * scale) / scale
 
     def _obeys(self) -> Laws:
-        return Laws(invariance="rotation" if as_kernel(self.kernel).rotation_invariant else "none")
+        if not as_kernel(self.kernel).rotation_invariant:
+            return Laws(invariance="none")
+        return Laws(invariance="units" if self.scale else "rotation")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

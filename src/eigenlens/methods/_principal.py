@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, published_at_once
-from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Moments
 from ._base import MomentsEstimator
@@ -26,9 +27,15 @@ class PrincipalProblem(Problem):
     ----------
     unit : float
         The power of two taken out of all columns.
+    scale : array of shape (p,), optional
+        What columns were divided by.
+    unscaled : Centred, optional
+        Moments of the columns as they are, where they were divided.
     """
 
     unit: float = 1.0
+    scale: Array | None = None
+    unscaled: Any = None
 
     condition_of = "X, along the components that are kept,"
 
@@ -37,9 +44,14 @@ class PrincipalProblem(Problem):
         """Rows, a row of weight m counted m times."""
         return row_count(self.moments)
 
+    @property
+    def given(self) -> Any:
+        """The moments of the columns as they are."""
+        return self.moments if self.unscaled is None else self.unscaled
+
     def in_unit(self, rows: Any) -> Any:
         """Return rows in the units of the moments."""
-        return rows / self.unit
+        return rows / (self.unit if self.scale is None else _xp.to_numpy(self.scale))
 
     def all_directions(self) -> PrincipalProblem:
         """Return the problem of all directions, whatever number is kept."""
@@ -201,3 +213,11 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
         if divisor <= 0:
             raise errors.weight_too_small(moments.weight, moments.weight - divisor, name)
         return k
+
+
+def standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:
+    """Return the moments of columns divided by their standard deviations, and these in the units of the data."""
+    xp = _xp.namespace(moments.pivot)
+    sd = (moments.store.diagonal() / divisor) ** 0.5
+    sd = xp.where(constant, 1.0 / moments.unit, sd)
+    return moments.divided(sd), sd * moments.unit

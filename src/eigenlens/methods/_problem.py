@@ -19,6 +19,7 @@ from ..sources import Source
 from ..spectral import Pencil, Spectrum, Whitening, solve
 
 UNLIKE = 100.0  # times the standard deviation of another column: they have other units
+SCALE_ITSELF = "Use scale=True"
 SCALE_FIRST = "Put sklearn.preprocessing.StandardScaler() before it in a pipeline"
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 

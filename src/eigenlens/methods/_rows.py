@@ -89,6 +89,10 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
     _y_names: list[str] | None = None
     _single_response: bool = False
 
+    #: What columns are divided by; None where they are taken as they are.
+    scale_: Array
+    _scale: Array | None = None
+
     spectrum_: Spectrum
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
@@ -256,6 +260,13 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
             raise errors.not_scores(source.n_features, n_components)
         values = map_rows(source, function)
         return values if source.keeps_results else _xp.cast(values, source.first().X.dtype)
+
+    def _set_scale(self, scale: Array | None, dtype: Any) -> None:
+        """Set what columns are divided by."""
+        self.__dict__.pop("scale_", None)
+        self._scale = scale
+        if scale is not None:
+            self.scale_ = _xp.attribute_copy(scale, dtype)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""

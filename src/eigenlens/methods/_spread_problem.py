@@ -42,23 +42,10 @@ class SpreadProblem(PrincipalProblem):
         Of the covariance.
     solver : str
         The solver asked for.
-    scale : array of shape (p,), optional
-        What columns were divided by.
-    unscaled : Centred, optional
-        Moments of the columns as they are, where they were divided.
     """
 
     divisor: float = 1.0
     solver: Any = "auto"
-    scale: Array | None = None
-    unscaled: Centred | None = None
-
-    @property
-    def given(self) -> Centred:
-        return self.moments if self.unscaled is None else self.unscaled
-
-    def in_unit(self, rows: Any) -> Any:
-        return rows / (self.unit if self.scale is None else _xp.to_numpy(self.scale))
 
     def solve(self) -> Spectrum:
         spectrum = solve(self.pencil, self.solver)
@@ -129,14 +116,6 @@ def form_of(moments: Centred) -> Form:
         raise errors.InputError(INCOMPLETE)
     squares, steps = moments.store.diagonal(), moments.most_steps
     return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
-
-
-def standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:
-    """Return the moments of columns divided by their standard deviations, and these in the units of the data."""
-    xp = _xp.namespace(moments.pivot)
-    sd = (moments.store.diagonal() / divisor) ** 0.5
-    sd = xp.where(constant, 1.0 / moments.unit, sd)
-    return moments.divided(sd), sd * moments.unit
 
 
 def shared_directions(source: Source) -> DimensionTest | None:

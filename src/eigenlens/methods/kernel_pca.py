@@ -55,6 +55,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     n_landmarks : int or None
         Number of rows that represent all others, chosen by pivoted Cholesky: work and memory are then linear in the
         number of rows, and `landmark_error_` measures what they miss. None is exact.
+    scale : bool
+        Divide columns by their standard deviations, so their units do not matter.
 
     Attributes
     ----------
@@ -66,6 +68,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         Scores of the rows of the fit.
     kernel_ : Kernel
         With all parameters.
+    scale_ : array of shape (p,)
+        With `scale=True`: the standard deviations (divisor W − 1) by which columns are divided, 1 for constant columns.
+        The kernel sees the divided columns.
     n_components_ : int
     landmark_error_ : float
         With `n_landmarks`: share of the trace of K that the landmarks miss.
@@ -112,11 +117,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     _expansion: Expansion  # scores as polynomials, only where the matrix of the kernel would lose the weakest axes
 
     def __init__(
-        self, n_components: int | None = None, *, kernel: Any = DEFAULT, n_landmarks: int | None = None
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: Any = DEFAULT,
+        n_landmarks: int | None = None,
+        scale: bool = False,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.n_landmarks = n_landmarks
+        self.scale = scale
 
     @published_at_once
     def fit(
@@ -326,7 +337,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
         def lifted(block: Array) -> Array:
             points = self._preimage(_xp.float64(block))
-            return points if self._pivot is None else points + _xp.like(self._pivot, points)
+            points = points if self._pivot is None else points + _xp.like(self._pivot, points)
+            return points if self._scale is None else points * _xp.like(self._scale, points)
 
         return _xp.cast(map_rows(source, lifted), source.first().X.dtype)
 

@@ -191,7 +191,16 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         k = wanted(self.n_components, most, f"{why} give at most {most} components")
         form = coded_form(moments, coding, tables)
         pencil = Pencil(form.with_rows(min(k, form.dimension)), most=most)
-        return MixedProblem(pencil, moments, moments, None, self.n_components, 1.0, coding, tables, k)  # type: ignore[arg-type]
+        return MixedProblem(
+            pencil,
+            moments,
+            moments,  # type: ignore[arg-type]
+            None,
+            self.n_components,
+            coding=coding,
+            tables=tables,
+            wanted=k,
+        )
 
     def _present(self, problem: MixedProblem, spectrum: Spectrum) -> None:
         moments, coding, tables = problem.moments, problem.coding, problem.tables

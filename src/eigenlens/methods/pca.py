@@ -34,6 +34,7 @@ from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
+from ._principal import standardised
 from ._probabilistic import ProbabilisticComponents
 from ._rotated import RotatesComponents
 from ._rows import Known
@@ -41,7 +42,6 @@ from ._spread_problem import (
     SpreadProblem,
     form_of,
     shared_directions,
-    standardised,
     warn_of_range,
     warn_of_units,
 )
@@ -131,7 +131,6 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     explained_variance_ratio_: Array
     singular_values_: Array
     mean_: Array
-    scale_: Array
     cv_path_: Array
     covariance_: Array
     subspace_: Subspace
@@ -223,7 +222,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         )
         unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)
-        return SpreadProblem(pencil, moments, uniform, names, asked, unit, divisor, self.solver, scale, given)
+        return SpreadProblem(pencil, moments, uniform, names, asked, unit, scale, given, divisor, self.solver)
 
     def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
         moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)

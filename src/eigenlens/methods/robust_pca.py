@@ -18,17 +18,18 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, published_at_once
+from .._core.parameters import check_choice, check_count, check_flag, check_number, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
-from ..lowrank.observed import nothing_observed, observed_cells, refuse_empty, warn_if_few
+from ..lowrank.observed import nothing_observed, observed_cells, refuse_empty, robust_spreads, warn_if_few
 from ..moments import Factor
 from ..sources import Block
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
 from ._declaration import Declaration, Laws, Spread, refitted
 from ._permuted_columns import PermutedColumns
+from ._problem import SCALE_ITSELF, warn_of_spread
 from ._rows import RowsTransformer
 from ._structure import structure
 
@@ -58,6 +59,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         Bound on the relative residuals of the constraint and of the optimality; with a fixed rank, on the relative
         change of `low_rank_` in a round.
     max_iter : int
+    scale : bool
+        Divide columns by a robust measure of their spread, `scale_`, so their units do not matter.
     progress : bool or callable
         True writes a line per round to standard error; a function is called with (round, residual, rank, objective).
 
@@ -74,6 +77,11 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     rank_ : int
         Rank of `low_rank_`.
     n_components_ : int
+    scale_ : array of shape (p,)
+        With `scale=True`: 1.4826 times the median distance of the observed cells of each column from their median,
+        which wild cells do not change; the standard deviation where more than half of the cells are equal, and 1 for
+        constant columns. Components, singular values, the objective and outlier scores are those of the divided
+        columns; `low_rank_` and `sparse_` are in the units of X.
     lam_ : float or None
         λ used; None with a fixed rank.
     n_iter_ : int
@@ -120,6 +128,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     residuals_: Array
     subspace_: Subspace
 
+    scale: bool = False  # of models in files that are older than the parameter
     missing = "allow"
     _in_memory = True
 
@@ -143,6 +152,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         method: Literal["pursuit", "fixed_rank"] = "pursuit",
         tol: float = 1e-7,
         max_iter: int = 5000,
+        scale: bool = False,
         progress: bool | Callable[[int, float, int, float], None] = False,
     ) -> None:
         self.n_components = n_components
@@ -150,6 +160,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self.method = method
         self.tol = tol
         self.max_iter = max_iter
+        self.scale = scale
         self.progress = progress
 
     @published_at_once
@@ -181,16 +192,22 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         refuse_empty(observed)
         counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
         self._check_size(int(counted.sum()), rows.shape[1])
+        spread = robust_spreads(rows, observed, weight)
+        xp = _xp.namespace(spread)
+        self._set_scale(xp.where(spread > 0, spread, xp.ones_like(spread)) if self.scale else None, values.dtype)
+        if not self.scale:
+            warn_of_spread(_xp.to_numpy(spread), getattr(self, "feature_names_in_", None), SCALE_ITSELF)
         self._split(rows, observed, weight, counted, values.dtype)
         warn_if_few(observed, self.rank_)
         return self
 
     def _strengths(self) -> np.ndarray:
-        scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.components_).T
+        scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.subspace_.basis)
         return np.asarray(scores.var(axis=0, ddof=1), dtype=np.float64)
 
     def _obeys(self) -> Laws:  # a mean is one more direction of the low-rank part
-        return Laws(invariance="permutation", centres=False, per_row=("low_rank_", "sparse_"))
+        invariance: Literal["units", "permutation"] = "units" if self.scale else "permutation"
+        return Laws(invariance=invariance, centres=False, per_row=("low_rank_", "sparse_"))
 
     # -- the steps of a fit ---------------------------------------------------------------------------------------
 
@@ -200,6 +217,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         index = _xp.like(np.flatnonzero(counted), X)
         some = not counted.all()
         M = _xp.take_rows(X, index) if some else X
+        scale = 1.0 if self._scale is None else self._scale
+        M = M / scale
         seen = _xp.take_rows(observed, index) if some and observed is not None else observed
         unit = 2.0 ** np.floor(np.log2(float(xp.max(xp.abs(M))) or 1.0))  # exact, so that no scale overflows
         root = xp.ones_like(M[:, :1]) if weight is None else xp.sqrt(_xp.like(weight[counted], X))[:, None]
@@ -215,7 +234,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             else fit_rank(M, seen, root, rank=int(self.n_components or 0), **options)
         )
         self._present(found, unit, dtype)
-        L, S = found.low_rank / root * unit, found.sparse / root * unit
+        L, S = found.low_rank / root * unit * scale, found.sparse / root * unit * scale
         if some:
             L, S = self._fill_in(X, observed, L, S, counted)
         self.low_rank_, self.sparse_ = _xp.attribute_copy(L, dtype), _xp.attribute_copy(S, dtype)
@@ -236,7 +255,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self.spectrum_ = Spectrum(s, V, None, tail, rank, condition, str(self.method), residual)
         centre = _xp.namespace(V).zeros_like(found.low_rank[0, :])
         self.rank_, self.n_components_, self.n_iter_ = rank, k, len(found.objective)
-        self.subspace_ = Subspace(centre, V, dual=V)
+        scale = _xp.like(np.ones(V.shape[0]), V) if self._scale is None else self._scale
+        self.subspace_ = Subspace(centre, V / scale[:, None], dual=V * scale[:, None])
         self.components_ = _xp.attribute_copy(V.T, dtype)
         self.singular_values_ = _xp.attribute_copy(s, dtype)
         self.objective_, self.residuals_ = found.objective * unit, found.residuals
@@ -286,6 +306,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             raise errors.components_kind(None, 'a rank with method="fixed_rank", or method="pursuit", which finds it')
         if self.lam is not None:
             check_number("lam", self.lam, 0, above=True)
+        check_flag("scale", self.scale)
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
         told = callable(self.progress) and not isinstance(self.progress, type)
@@ -336,7 +357,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
         def score(rows: Array, observed: Array | None) -> Array:
             xp = _xp.namespace(rows)
-            remainder = xp.sum(xp.abs(self._parts(rows, observed)[1]), axis=1)
+            remainder = xp.sum(xp.abs(self._parts(rows, observed)[1] / self._divisor(rows)), axis=1)
             if observed is None:
                 return remainder / rows.shape[1]
             return remainder / xp.clip(xp.sum(xp.astype(observed, xp.float64), axis=1), min=1.0)
@@ -364,7 +385,12 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         return result
 
     def _scores(self, X: Array, observed: Array | None) -> Array:
-        return least_absolute(X, observed, _xp.like(self.subspace_.basis, X))
+        scale = self._divisor(X)
+        return least_absolute(X / scale, observed, _xp.like(self.subspace_.basis, X) * scale[:, None])
+
+    def _divisor(self, X: Array) -> Array:
+        scale = np.ones(self.n_features_in_) if self._scale is None else self._scale
+        return _xp.like(scale, X)
 
     def _parts(self, X: Array, observed: Array | None) -> tuple[Array, Array]:
         L = self.subspace_.offsets(self._scores(X, observed))

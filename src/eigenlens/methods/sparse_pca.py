@@ -37,7 +37,8 @@ from ..spectral.refitted_axes import refitted
 from ..spectral.sparse_axes import SparseAxes
 from ..subspace import Subspace
 from ._declaration import Declaration, Laws, basis_of
-from ._principal import PrincipalComponents, PrincipalProblem
+from ._principal import PrincipalComponents, PrincipalProblem, standardised
+from ._problem import SCALE_ITSELF, warn_of_spread
 from ._rows import Known
 from ._sparse_path import SparsePath
 
@@ -99,6 +100,8 @@ class SparsePCA(PrincipalComponents):
     tol : float
         Relative change of the loadings at which the iteration ends; before a refit, no less than 1e-5.
     max_iter : int
+    scale : bool
+        Divide columns by their standard deviations, so their units do not matter.
 
     Attributes
     ----------
@@ -119,6 +122,9 @@ class SparsePCA(PrincipalComponents):
         that is NaN) and `ridge_` as λ₂; if that is infinite, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁. With `n_nonzero` and no
         ridge, the variance that is not explained, of p in all.
     mean_ : array of shape (p,)
+    scale_ : array of shape (p,)
+        With `scale=True`: the standard deviations by which columns are divided, 1 for constant columns. Components and
+        variances are those of the divided columns.
     n_components_, n_iter_ : int
     moments_ : Scatter or Factor
     subspace_ : Subspace
@@ -166,6 +172,8 @@ class SparsePCA(PrincipalComponents):
         linear_map=basis_of,
     )
 
+    scale: bool = False  # of models in files that are older than the parameter
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -177,6 +185,7 @@ class SparsePCA(PrincipalComponents):
         refit: bool = False,
         tol: float = 1e-10,
         max_iter: int = 5000,
+        scale: bool = False,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
@@ -186,9 +195,10 @@ class SparsePCA(PrincipalComponents):
         self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
+        self.scale = scale
 
     def _obeys(self) -> Laws:  # the iteration starts from the principal axes, and ends elsewhere
-        return Laws(invariance="permutation", solves_pencil=False)
+        return Laws(invariance="units" if self.scale else "permutation", solves_pencil=False)
 
     # -- moments, problem, attributes ----------------------------------------------------------------------------
 
@@ -196,7 +206,11 @@ class SparsePCA(PrincipalComponents):
         return kind()
 
     def _pose(self, moments: Centred) -> SparseProblem:
-        k = self._require_rows(moments, moments.weight - 1, "W − 1")
+        divisor, scale, given = moments.weight - 1, None, None
+        k = self._require_rows(moments, divisor, "W − 1")
+        if self.scale:
+            given = moments
+            moments, scale = standardised(moments, divisor, moments.constant_columns())
         uniform, power = moments.uniform()
         pencil = Pencil(
             Form.of(uniform, 1.0),
@@ -205,7 +219,9 @@ class SparsePCA(PrincipalComponents):
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
-        return SparseProblem(pencil, moments, uniform, None, self.n_components, powers.power(power))
+        names = getattr(self, "feature_names_in_", None)
+        unit = powers.power(power)
+        return SparseProblem(pencil, moments, uniform, names, self.n_components, unit, scale, given)
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
@@ -221,8 +237,13 @@ class SparsePCA(PrincipalComponents):
         self.ridge_ = axes.ridge
         whole = np.isfinite(axes.ridge) or (self.ridge is None and self.n_nonzero is not None)
         self.objective_ = axes.objective + (pencil.A.dimension if total and whole else 0.0)
-        self.subspace_ = Subspace(moments.pivot, loadings, problem.centred.shift[0, :] * unit)
-        self.mean_ = _xp.attribute_copy(moments.mean, dtype)
+        if problem.scale is None:
+            varying = ~_xp.to_numpy(moments.constant_columns())
+            spread = _xp.to_numpy(problem.pencil.A.diagonal()) ** 0.5 * varying
+            warn_of_spread(spread, problem.names, SCALE_ITSELF)
+        self._set_scale(problem.scale, dtype)
+        self.subspace_ = _subspace(problem, loadings)
+        self.mean_ = _xp.attribute_copy(problem.given.mean, dtype)
         self.components_ = _xp.attribute_copy(loadings.T, dtype)
         with np.errstate(over="ignore", under="ignore"):
             scale = variance / max(moments.weight - 1, 1e-300) * unit * unit
@@ -320,6 +341,7 @@ class SparsePCA(PrincipalComponents):
         check_count(self.n_components)
         check_flag("relative", self.relative)
         check_flag("refit", self.refit)
+        check_flag("scale", self.scale)
         self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
@@ -396,6 +418,16 @@ class SparsePCA(PrincipalComponents):
             components=np.stack([_xp.to_numpy(loadings).T for loadings, _ in both]),
             dense=float(np.sum(_xp.to_numpy(self.spectrum_.values)[: self.n_components_])) / (total or 1.0),
         )
+
+
+def _subspace(problem: SparseProblem, loadings: Array) -> Subspace:
+    """Return centre and basis in the units of X."""
+    given, scale = problem.given, problem.scale
+    if scale is None:
+        return Subspace(given.pivot, loadings, problem.centred.shift[0, :] * problem.unit)
+    xp = _xp.namespace(loadings)
+    dual = xp.linalg.pinv(loadings).T * scale[:, None]
+    return Subspace(given.pivot, problem.directions(loadings, scale), given.shift[0, :] * given.unit, dual)
 
 
 def _loadings(axes: SparseAxes, form: Form) -> tuple[Array, np.ndarray]:
