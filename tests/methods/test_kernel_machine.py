@@ -352,9 +352,8 @@ def test_more_mistakes(monkeypatch):
 def test_units_that_hide_columns_are_told(model):
     wine = load_wine(as_frame=True)
     scaled = wine.data / wine.data.std()
-    with pytest.warns(
-        ScaleWarning, match=r"column 'proline' is 2,530 times that of column 'nonflavanoid.*StandardScaler"
-    ):
+    advice = "Use scale=True" if isinstance(model, KernelPCA) else "StandardScaler"
+    with pytest.warns(ScaleWarning, match=rf"column 'proline' is 2,530 times that of column 'nonflavanoid.*{advice}"):
         clone(model).fit(wine.data, wine.target)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
