@@ -2,19 +2,15 @@
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 import eigenlens
-from eigenlens import LDA, PCA
 from eigenlens.methods._base import MomentsEstimator
 from eigenlens.methods._rows import RowsEstimator
 from eigenlens.testing import all_estimators, all_regressors
@@ -76,22 +72,6 @@ def test_a_method_says_at_most_five_things_to_the_spine(method):
     said = SPINE & vars(method).keys() | {"test_dimension"} & vars(method).keys()
     most = 6 if method.__name__ == "CorrespondenceAnalysis" else 5  # it keeps the rows that it has read
     assert len(said) <= most, sorted(said)
-
-
-def test_a_fit_is_a_short_walk():
-    """Files, functions and changes of room that a reader crosses who follows a call."""
-    spec = importlib.util.spec_from_file_location("walk", ROOT / "tools/walk.py")
-    walk = importlib.util.module_from_spec(spec)
-    sys.modules["walk"] = walk  # where its dataclass looks for its own module
-    spec.loader.exec_module(walk)
-    X, y = load_iris(return_X_y=True)
-    for call, files, functions, changes in (
-        (lambda: LDA().fit(X, y), 20, 110, 32),
-        (lambda: PCA(2).fit(X), 22, 107, 44),
-    ):
-        found = walk.followed(call)
-        counted = len(found.files), len(found.functions), found.changes
-        assert all(np.array(counted) <= (files, functions, changes)), str(found)
 
 
 def modules_of(node):
