@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 
 from eigenlens import FDA, MDA
 from eigenlens.exceptions import InputTypeError, SubclassWarning
-from eigenlens.regress import AdaptiveSplines
+from eigenlens.regress import AdaptiveSplines, PolynomialRegression
 
 X, y = load_iris(return_X_y=True)
 
@@ -27,9 +27,23 @@ def test_a_number_of_directions_is_not_one_of_subclasses():
 
 
 @pytest.mark.parametrize("method", [FDA, MDA])
-def test_a_regressor_goes_by_its_keyword(method):
-    with pytest.raises(InputTypeError, match=rf"{method.__name__}\(regressor=AdaptiveSplines"):
-        method(AdaptiveSplines()).fit(X, y)
+def test_a_regressor_may_come_first(method):
+    """What can be fitted can only be the regressor."""
+    first = PolynomialRegression(2)
+    given = method(first)
+    assert given.regressor is first
+    assert given.n_components is None
+    assert repr(given) == repr(method(regressor=PolynomialRegression(2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = clone(given).fit(X, y)
+    np.testing.assert_array_equal(again.predict(X), method(regressor=PolynomialRegression(2)).fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("method", [FDA, MDA])
+def test_two_regressors_are_refused(method):
+    with pytest.raises(InputTypeError, match="beside regressor=PolynomialRegression"):
+        method(AdaptiveSplines(), regressor=PolynomialRegression(2)).fit(X, y)
 
 
 def test_deviance_is_that_of_the_posteriors():

@@ -37,6 +37,11 @@ class ScoredClassifier(CanonicalClassifier):
     canonical_correlations_: Array
     explained_variance_ratio_: Array
 
+    @staticmethod
+    def _by_place(n_components: Any, regressor: Any) -> tuple[Any, Any]:
+        """Tell a regressor given first from a number of directions, which cannot be fitted."""
+        return (None, n_components) if regressor is None and hasattr(n_components, "fit") else (n_components, regressor)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, including those of the default regressor if none is given."""
         params = super().get_params(deep)
@@ -59,10 +64,10 @@ class ScoredClassifier(CanonicalClassifier):
 
     def _check_shared(self, regressor: Any) -> None:
         if hasattr(self.n_components, "fit"):
-            name, kind = type(self).__name__, type(self.n_components).__name__
+            kind = type(self.n_components).__name__
             raise errors.InputTypeError(
-                f"n_components={kind}(…) but the first argument is the number of directions; pass a regressor by its "
-                f"keyword: {name}(regressor={kind}(…))."
+                f"n_components={kind}(…) beside regressor={type(self.regressor).__name__}(…), but it is the number of "
+                "directions; pass one regressor."
             )
         check_count(self.n_components)
         if regressor is not None:

@@ -44,9 +44,9 @@ class FDA(ScoredClassifier):
         Rank of the rule, at most K − 1, which is the default as far as the fits allow it. Fewer directions change the
         classifier too.
     regressor : regressor, optional
-        Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid
-        may name (`regressor__degree`). One that takes a single response is fitted once for each class score. With
-        `sample_weight` it must take weights.
+        By its keyword, or first: `FDA(AdaptiveSplines(degree=2))`. Any regressor of `eigenlens.regress` or
+        scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid may name (`regressor__degree`). One that
+        takes a single response is fitted once for each class score. With `sample_weight` it must take weights.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, and the weights of the class means in the order of directions, as in LDA.
@@ -120,9 +120,8 @@ class FDA(ScoredClassifier):
 
     _usual_regressor = AdaptiveSplines
 
-    def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Priors | None = None) -> None:
-        self.n_components = n_components
-        self.regressor = regressor
+    def __init__(self, n_components: Any = None, *, regressor: Any = None, priors: Priors | None = None) -> None:
+        self.n_components, self.regressor = self._by_place(n_components, regressor)
         self.priors = priors
 
     def _work(self) -> tuple[int, int] | None:

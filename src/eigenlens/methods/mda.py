@@ -72,8 +72,8 @@ class MDA(ScoredClassifier, FillsOverGroups):
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. If a grid names
-        `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
+        Regressor of the M-step, by its keyword or first: any that FDA takes. None is linear, by maximum likelihood. If
+        a grid names `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
     n_init : int
         Number of starts that run to the end; the best likelihood wins. Without a regressor, two or more are the best of
         eight times as many after six M-steps; 1 is one start.
@@ -171,7 +171,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         n_subclasses: int | Sequence[int] | Mapping[Any, int] | Literal["bic", "cv"] | None = None,
         regressor: Any = None,
@@ -183,9 +183,8 @@ class MDA(ScoredClassifier, FillsOverGroups):
         priors: Priors | None = None,
         missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
-        self.n_components = n_components
+        self.n_components, self.regressor = self._by_place(n_components, regressor)
         self.n_subclasses = n_subclasses
-        self.regressor = regressor
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
