@@ -288,6 +288,7 @@ LOOPS = {
     "cross-validated PCA": lambda X, y: eigenlens.PCA("cv").fit(X),
     "permuted rows": lambda X, y: eigenlens.PDA().fit(X, y).test_dimension(X, y),
     "slices": lambda X, y: eigenlens.SIR().fit(X, X[:, 0]).test_dimension(X, X[:, 0]),
+    "limits of rows": lambda X, y: eigenlens.PCA(2).fit(X).diagnose(X),
     "folds": lambda X, y: eigenlens.QDA(pooling="cv").fit(X, y),
 }
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chi2, f
 
+from .._core import xp as _xp
 from .tracy_widom import edge_of_noise
 
 TABLES, ROWS, ROUNDS = 200, 1000, 8
@@ -57,17 +58,18 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
         return _by_theory(values, k, n, level)
     rng = np.random.default_rng(0)
     tables = max(int(TABLES * share), 10)
-    likely = _likely_values(values, k, rows, p, min(tables, 60), rng)
     t2, ratio = [], []
-    for _ in range(tables):
-        found, V = _components(likely, rows, rng)
-        fresh = rng.standard_normal((ROWS, len(likely))) + rng.standard_normal(len(likely)) / np.sqrt(rows)
-        fresh *= np.sqrt(likely)
-        Z = fresh @ V[:, :k]
-        t2.append(np.sum(Z**2 / found[:k], axis=1))
-        rest = float(found[k:].sum())
-        if rest > 0:
-            ratio.append(np.maximum(np.sum(fresh**2, axis=1) - np.sum(Z**2, axis=1), 0.0) / rest)
+    with _xp.limit_blas(len(values) * min(p, rows)):
+        likely = _likely_values(values, k, rows, p, min(tables, 60), rng)
+        for _ in range(tables):
+            found, V = _components(likely, rows, rng)
+            fresh = rng.standard_normal((ROWS, len(likely))) + rng.standard_normal(len(likely)) / np.sqrt(rows)
+            fresh *= np.sqrt(likely)
+            Z = fresh @ V[:, :k]
+            t2.append(np.sum(Z**2 / found[:k], axis=1))
+            rest = float(found[k:].sum())
+            if rest > 0:
+                ratio.append(np.maximum(np.sum(fresh**2, axis=1) - np.sum(Z**2, axis=1), 0.0) / rest)
     limit_t2 = float(np.quantile(np.concatenate(t2), 1 - level))
     return Limits(limit_t2, left * float(np.quantile(np.concatenate(ratio), 1 - level)) if ratio and left > 0 else 0.0)
 
