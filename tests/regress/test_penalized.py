@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LinearRegression, Ridge
 
+from eigenlens.exceptions import ConditionWarning
 from eigenlens.regress import PenalizedRegression
 from eigenlens.regress.penalties import penalty_matrix, penalty_root
 from eigenlens.regress.score_path import dual_basis
@@ -159,3 +160,22 @@ def test_a_basis_of_dependent_rows_is_orthonormal_and_spans_them(condition):
     assert np.array_equal(root, np.eye(basis.shape[1]))
     size = np.linalg.norm(rows, axis=1)[:, None]
     assert np.allclose(seen / size, rows @ basis / size, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("lam", ["gcv", 0.0])
+@pytest.mark.parametrize("size", [1e12, 1e14, 1e20])
+def test_a_row_far_beyond_the_others_is_told(lam, size):
+    """Its mean takes the digits of the others: predictions hung on the order of rows without a word."""
+    X, Y, _ = problem(n=80, p=3)
+    X[5] *= size
+    with pytest.warns(ConditionWarning, match="Row 5 of column .* far from the others"):
+        PenalizedRegression(lam=lam).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_words_in_one_row_and_far_offsets_are_no_far_rows():
+    X, Y, _ = problem(n=80, p=3, offset=1e12)
+    X[:, 1] = 0.0
+    X[7, 1] = 1.0
+    PenalizedRegression().fit(X, Y)
+    PenalizedRegression().fit(X[:2], Y[:2])

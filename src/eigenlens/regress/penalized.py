@@ -30,6 +30,7 @@ from ._regressor import Floats, Regressor
 from .penalties import penalty_root
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
+FAR = 1e-10  # spread of the other rows over a row's distance from them, below which six digits are left
 SMALLEST = 1e-290  # λ of a grid stay within its inverse
 
 
@@ -95,7 +96,31 @@ class PenalizedRegression(Regressor):
         self.cost = cost
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
+        self._tell_far_row(X)
         self._settle(lambda root: Path(X, Y, w, root), X.shape[1])
+
+    def _tell_far_row(self, X: Floats) -> None:
+        """Warn where one row of a column is so far from all others that means leave these few digits."""
+        if len(X) < 3:
+            return
+        columns = np.arange(X.shape[1])
+        rest = X - X.mean(axis=0)
+        at = np.abs(rest).argmax(axis=0)
+        rest[:] = X
+        rest[at, columns] = X[at - 1, columns]  # any other row
+        spread = np.ptp(rest, axis=0)
+        away = np.abs(X[at, columns] - rest[at, columns])
+        far = np.flatnonzero((spread > 0) & (spread < FAR * away))
+        if len(far):
+            j = far[np.argmin(spread[far] / away[far])]
+            digits = max(16 + np.log10(spread[j] / away[j]), 0)
+            errors.warn(
+                errors.ConditionWarning(
+                    f"Row {at[j]} of column {self._feature_names()[j]} is {away[j] / spread[j]:.0e} times as far from "
+                    f"the others as they are from each other: about {digits:.0f} digits of theirs are left. Leave out "
+                    "rows far from the others."
+                )
+            )
 
     @published_at_once
     def _fit_centred(self, A: Floats, E: Floats, W: float, x_mean: Floats, y_mean: Floats, single: bool) -> Self:
