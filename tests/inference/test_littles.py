@@ -19,6 +19,12 @@ def table(rng, n=300):
     return X
 
 
+def test_weights_beside_moments_are_refused():
+    X = table(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="moments hold their weights"):
+        littles_mcar(Patterns().update(Block(X)), np.ones(300))
+
+
 def test_the_statistic_by_its_formula():
     X = table(np.random.default_rng(0)) + 1e6
     test, found = littles_mcar(X), fit(Patterns().update(Block(X)))

@@ -35,6 +35,11 @@ def test_distances_are_those_of_vegan_and_new_rows_are_measured_alike(metric):
     np.testing.assert_allclose(model.transform(X), model.embedding_, rtol=0, atol=1e-12)
 
 
+def test_weights_of_gower_in_a_list_are_told_how_to_be_written():
+    with pytest.raises(TypeError, match=r"dict\(enumerate\(weights\)\)"):
+        gower(np.eye(3), weights=[1.0, 2.0, 1.0])
+
+
 def test_gower_takes_words_and_holes():
     table = OUTSIDE.assign(a=[1.0, 5, np.nan, 9, 4, 7])
     np.testing.assert_allclose(gower(table)[0], [0, 0.75, 0, 1, 0.6875, 0.375], rtol=1e-14)  # daisy of cluster

@@ -157,3 +157,13 @@ def test_bad_input():
     with pytest.raises(InputError, match="8 rows have a response: cross-validation needs at least 10"):
         LocalizedSIR(1, n_slices=2, n_neighbors="cv").fit(X, np.where(np.arange(240) < 8, y, np.nan))
     assert not hasattr(LocalizedSIR(), "partial_fit")
+
+
+@pytest.mark.filterwarnings("error")
+def test_differences_beyond_float64_name_their_column():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    y = X[:, 0].copy()
+    X[:, 1] = 1.7e308 * np.sign(X[:, 1])
+    with pytest.raises(ValueError, match="differences within column 1 go beyond float64"):
+        LocalizedSIR(1).fit(X, y)

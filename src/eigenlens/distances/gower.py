@@ -45,6 +45,11 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
            [1.   , 0.875, 0.   ]])
     """
     columns = _columns(table)
+    if weights is not None and not isinstance(weights, Mapping):
+        raise errors.InputTypeError(
+            f"weights={weights!r} but it must be a dict of column to weight; for weights in the order of columns write "
+            "dict(enumerate(weights)), or dict(zip(table.columns, weights))."
+        )
     if weights and all(name.isdigit() for name in columns):  # columns of an array may be named by their numbers
         weights = {str(name) if is_number(name, integer=True) else name: value for name, value in weights.items()}
     for name in weights or {}:

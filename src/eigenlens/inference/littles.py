@@ -106,6 +106,8 @@ def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha
     check_level(alpha)
     names = None
     if isinstance(X, Patterns):
+        if sample_weight is not None:
+            raise errors.InputError("sample_weight is of rows, and moments hold their weights; leave it out.")
         moments = X
     else:
         source = as_source(X, sample_weight=sample_weight, missing="allow", estimator="littles_mcar")

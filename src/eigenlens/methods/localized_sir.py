@@ -220,7 +220,15 @@ class LocalizedSIR(InverseRegression):
                     f"neighbours, as in plain SIR. Use n_neighbors up to {max(int(smallest), 1)}, or fewer slices."
                 )
             )
-        rows = block.X - _xp.to_numpy(everything.pivot)
+        with np.errstate(over="ignore"):
+            rows = block.X - _xp.to_numpy(everything.pivot)
+        beyond = ~np.isfinite(rows).all(axis=0)
+        if beyond.any():
+            j = int(beyond.argmax())
+            name = repr(source.feature_names[j]) if source.feature_names else j
+            raise errors.InputError(
+                f"X: differences within column {name} go beyond float64; divide it by a large number."
+            )
         return LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
 
     def _pose(self, moments: LocalMoments) -> InverseProblem:
