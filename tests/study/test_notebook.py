@@ -102,3 +102,11 @@ def test_a_frame_in_parts_is_read_part_by_part(wine, monkeypatch):
     assert any(note.startswith("The file is large") for note in found.findings.notes)
     with pytest.raises(InputError, match="rows are in parts; name the column"):
         eigenlens.report(parts, rows["kind"].to_numpy())
+
+
+def test_a_target_named_by_a_number():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)))
+    frame[2] += 2 * frame[0]
+    assert eigenlens.report(frame, target=2, cv=0).findings.target == "2"
+    with pytest.raises(InputError, match="no such column"):
+        eigenlens.report(frame, target=7, cv=0)

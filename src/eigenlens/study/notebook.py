@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core.parameters import is_number
 from ..files import save
 from ..report.findings import Findings
 from ..sources.engines import is_engine
@@ -182,6 +183,8 @@ def report(
         (str(names),) if isinstance(names, str | float | int) else tuple(map(str, names))
         for names in (drop, keep, na, words, numbers)
     )
+    if is_number(target, integer=True):
+        target = str(target)  # columns named by numbers are read by their text
     named = target is None or isinstance(target, str)
     plan = Plan(
         target=target if named else "target",
