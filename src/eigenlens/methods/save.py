@@ -33,8 +33,9 @@ class SAVE(OnePassInverseRegression):
 
     Parameters
     ----------
-    n_components : int or None
-        How many directions; None is all p.
+    n_components : int, "auto" or None
+        How many directions; None is all p. "auto" is the number that `test_dimension()` finds
+        at 5%.
     n_slices : int, "auto" or cuts
         As in `SIR`. Covariances need more rows than means do: "auto" wants 4 rows in a slice for each column.
     ridge : float
