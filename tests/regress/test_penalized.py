@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import svd
 from sklearn.linear_model import LinearRegression, Ridge
 
 from eigenlens.exceptions import ConditionWarning
@@ -46,6 +47,26 @@ def test_ridge_is_scikit_learns():
         theirs = Ridge(alpha=3.0).fit(X, Y, sample_weight=w)
         assert_allclose(ours.coef_, theirs.coef_, atol=1e-11)
         assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-9)
+
+
+def test_a_ridge_of_few_rows_is_as_large_as_the_rows(monkeypatch):
+    """All of its coefficients lie in the span of the rows; 560 × 500 was decomposed for 60 rows of 500 columns."""
+    X, Y, w = problem(n=20, p=300)
+    X = X * np.logspace(-3, 3, 300)
+    sizes = []
+
+    def counted(Z, **options):
+        sizes.append(np.size(Z))
+        return svd(Z, **options)
+
+    monkeypatch.setattr("eigenlens.regress.penalized.svd", counted)
+    for lam in (1e-3, 3.0, 1e4):
+        ours = PenalizedRegression(lam=lam).fit(X, Y, sample_weight=w)
+        theirs = Ridge(alpha=lam, solver="svd").fit(X, Y, sample_weight=w)
+        assert_allclose(ours.coef_ * X.std(axis=0), theirs.coef_ * X.std(axis=0), atol=1e-11)
+        values = np.linalg.svd(np.sqrt(w)[:, None] * (X - np.average(X, axis=0, weights=w)), compute_uv=False) ** 2
+        assert_allclose(ours.df_, (values / (values + lam)).sum(), rtol=1e-10)
+    assert max(sizes) <= 2 * 20 * 20
 
 
 def test_fewer_rows_than_features_with_a_singular_penalty():

@@ -22,6 +22,7 @@ from scipy.linalg import svd
 from scipy.optimize import brentq, minimize_scalar
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, check_number, published_at_once
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
@@ -234,8 +235,15 @@ class Path:
             inside = E
         sizes = np.linalg.norm(A), np.linalg.norm(root)
         self.tau = float(sizes[0] / sizes[1]) ** 2 if min(sizes) > 0 else 1.0
-        k = self._decompose(A, np.sqrt(self.tau) * root, inside)
-        self.c, self.s, self.u, self.back = k.c, k.s, k.u, k.back
+        basis = None
+        if len(A) < A.shape[1] and _is_even(root):
+            # a ridge has no coefficients beyond the rows, so that the problem is as large as they are
+            with _xp.limit_blas(A.size):
+                basis, seen = np.linalg.qr(A.T)
+            A, root = seen.T, root[: len(A), : len(A)]
+        with _xp.limit_blas((len(A) + len(root)) * A.shape[1]):
+            k = self._decompose(A, np.sqrt(self.tau) * root, inside)
+        self.c, self.s, self.u, self.back = k.c, k.s, k.u, k.back if basis is None else basis @ k.back
         self.outside = float(np.sum(E * E) - np.sum(self.u * self.u))
 
     @staticmethod
@@ -315,3 +323,10 @@ class Path:
         while self.df(np.exp(hi)) > df:
             hi += 10
         return float(np.exp(brentq(lambda t: self.df(np.exp(t)) - df, lo, hi, xtol=1e-13, rtol=1e-14)))
+
+
+def _is_even(root: Floats) -> bool:
+    """Return whether a penalty weighs all coefficients alike: the root is a multiple of the identity."""
+    diagonal = root.diagonal()
+    square = root.shape[0] == root.shape[1] == np.count_nonzero(root)
+    return bool(square and np.all(diagonal == diagonal[0]) and diagonal[0] != 0)
