@@ -176,10 +176,8 @@ def bad_calls(method: str, setting: str, takes: str, ask: Ask) -> None:
     for call in calls:
         model = build(method, setting)
         if hasattr(model, call) or hasattr(type(model), call):
-            takes_rows = "X" in inspect.signature(getattr(type(model), call)).parameters if callable(call) else True
-            ask(
-                f"{call} before the fit", lambda c=call, m=model: getattr(m, c)(*([data.X] if takes_rows else [])), done
-            )
+            ask(f"{call} before the fit", lambda c=call, m=model: getattr(m, c)(data.X), done)
+            ask(f"{call} of nothing before the fit", lambda c=call, m=model: getattr(m, c)(), done)
     model = ask("fit", lambda: build(method, setting).fit(frame, *data.given(takes)[1:]), done)
     if model is None:
         return

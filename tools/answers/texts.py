@@ -142,7 +142,7 @@ COMMANDS = {
     "methods": "methods",
     "advise": "advise",
     "report": "report iris.csv --target kind --method lda --out seen --format csv",
-    "report json": "report iris.csv --target kind --method lda --out json --json --folds 3",
+    "report json": "report iris.csv --target kind --method lda --out told --json --folds 3",
     "fit": "fit iris.csv --method lda --target kind --out model.eigenlens",
     "info": "info model.eigenlens",
     "predict": "predict model.eigenlens new.csv --out predicted.csv",
