@@ -130,7 +130,7 @@ def bad_tables(method: str, setting: str, takes: str, ask: Ask) -> None:
     X, *rest = data.given(takes)
     for name, bad in BAD_TABLES.items():
         table = bad(X)
-        n = len(table) if hasattr(table, "__len__") and not isinstance(table, str | dict) else len(X)
+        n = table.shape[0] if hasattr(table, "shape") else len(X)
         ask(name, lambda table=table, n=n: build(method, setting).fit(table, *[y[:n] for y in rest]), done)
 
 
