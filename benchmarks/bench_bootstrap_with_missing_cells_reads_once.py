@@ -1,7 +1,7 @@
 """Bootstraps of PCA, LDA and CCA with missing cells, beside as many refits from rows.
 
-A tenth of the cells is missing in a few patterns. A refit from rows collects the patterns again and climbs the
-likelihood from nothing; the bootstrap resamples what one pass kept and starts each climb from the answer.
+A tenth of the cells is missing in forty patterns. A refit from rows reads them and collects the patterns again; both
+sides then search for the maximum of the likelihood, which is most of the time.
 """
 
 from collections.abc import Callable
