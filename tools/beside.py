@@ -193,7 +193,7 @@ def asked(commit: str, pattern: str, sections: tuple[str, ...]) -> list[dict[str
     def one(tree: int, section: str) -> dict[str, Any]:
         if tree == 0 and not pattern and (kept / f"{section}.pickle").exists():
             return pickle.loads((kept / f"{section}.pickle").read_bytes())
-        place = kept if tree == 0 and not pattern else KEPT / f"now-{tree}"
+        place = kept if tree == 0 and not pattern else KEPT / f"{'only' if pattern else 'now'}-{tree}"
         return ask((BEFORE, ROOT)[tree], section, place / f"{section}.pickle", pattern)
 
     tasks = [(tree, section) for section in sections for tree in (0, 1)]
