@@ -43,10 +43,7 @@ def all_regressors() -> list[type[Any]]:
 
 def _estimators_of(room: ModuleType) -> list[type[Any]]:
     public = (getattr(room, name) for name in sorted(room.__all__) if name[0].isupper())
-    return [thing for thing in public if hasattr(thing, "get_params") and not _wraps(thing)]
-
-
-def _wraps(estimator: type[Any]) -> bool:
-    """Return whether an estimator is made from another one, which it asks for."""
-    parameters = inspect.signature(estimator).parameters.values()
-    return any(parameter.default is parameter.empty for parameter in parameters)
+    estimators = [thing for thing in public if hasattr(thing, "get_params")]
+    asked = {thing: inspect.signature(thing).parameters.values() for thing in estimators}
+    # one that must be given another estimator is not walked
+    return [thing for thing in estimators if all(p.default is not p.empty for p in asked[thing])]
