@@ -10,7 +10,7 @@ READY_DEV := $(READY)-dev
 MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 
-.PHONY: demo test anywhere lint types rooms unit docs anndata bench claims clean
+.PHONY: demo test quick anywhere lint types rooms unit docs anndata bench claims clean
 
 demo: $(READY)
 	$(BIN)/eigenlens report --demo wine --out $(DEMO)/wine --force
@@ -21,6 +21,13 @@ demo: $(READY)
 	@echo "  $(CURDIR)/$(DEMO)/cities/report.html"
 
 test: lint types rooms unit
+
+# Before every commit, in about a minute: every law for every method, the first tests of each, arrays of other libraries
+METHODS := $(filter-out %/__init__.py $(wildcard src/eigenlens/methods/_*.py),$(wildcard src/eigenlens/methods/*.py))
+quick: lint types rooms
+	$(BIN)/python -m pytest -n 2 --quick tests/test_architecture.py tests/test_house.py tests/test_beside.py \
+		tests/test_laws.py::test_law tests/test_single_precision_device.py tests/sources/test_sources.py \
+		$(METHODS:src/eigenlens/methods/%.py=tests/methods/test_%.py) tests/regress/test_regressors.py
 
 lint: $(READY_DEV)
 	$(BIN)/ruff check .

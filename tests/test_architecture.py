@@ -1,11 +1,14 @@
-"""The house stays as the design reads: rooms, cheap import, three files for each method."""
+"""The house stays as the design reads: rooms, cheap import, a page and tests for each public class."""
 
 import ast
 import importlib
 import inspect
 import pkgutil
+import re
+import runpy
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,34 +20,45 @@ from eigenlens.testing import all_estimators, all_regressors
 
 ROOT = Path(__file__).parents[1]
 METHODS = sorted(p.stem for p in (ROOT / "src/eigenlens/methods").glob("[a-z]*.py"))
+CLASSES = [(cls, "methods") for cls in all_estimators()] + [(cls, "regress") for cls in all_regressors()]
+NAMES = {cls.__name__ for cls, _ in CLASSES}
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_has_its_tests_and_its_page(method):
-    assert (ROOT / f"tests/methods/test_{method}.py").exists()
-    assert (ROOT / f"docs/methods/{method}.md").exists()
+@pytest.mark.parametrize(("cls", "folder"), CLASSES)
+def test_every_public_class_has_its_tests_and_its_page(cls, folder):
+    named = rf"\b{cls.__name__}\b"
+    tests = (ROOT / f"tests/{folder}").glob("test_*.py")
+    assert any(len(re.findall(named, path.read_text(encoding="utf8"))) >= 5 for path in tests)
+    pages = {*(ROOT / f"docs/{folder}").glob("*.md")} - {ROOT / f"docs/{folder}/index.md"}
+    assert sum(cls.__name__ in introduced(page) for page in pages) == 1
 
 
-ROOMS = sorted(
-    entry.stem
-    for entry in (ROOT / "src/eigenlens").iterdir()
-    if entry.suffix == ".py" or (entry / "__init__.py").exists()
-    if entry.stem not in ("__init__", "__main__", "exceptions")  # public names of what _core defines
-)
+def introduced(page):
+    """Return the classes that a page is about: those of its title, or the first that its first paragraph names."""
+    title, text = page.read_text(encoding="utf8").split("\n", 1)
+    in_title = NAMES & set(re.findall(r"\w+", title))
+    return in_title or {next((name for name in re.findall(r"`(\w+)`", text.split("\n#")[0]) if name in NAMES), None)}
+
+
+LAYERS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["tool"]["importlinter"]["contracts"][0]
+ROOMS = [room.strip() for layer in LAYERS["layers"] for room in layer.split("|")]
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_every_room_is_on_the_map_and_in_its_table(room):
-    assert f">{room}</text>" in (ROOT / "docs/images/rooms.svg").read_text(encoding="utf8")
+def test_every_room_is_in_the_table_of_rooms(room):
     table = (ROOT / "docs/architecture.md").read_text(encoding="utf8")
     assert f"| `{room}/` |" in table or f"| `{room}.py` |" in table
 
 
+def test_the_map_of_the_rooms_is_drawn_from_the_layers():
+    drawn = runpy.run_path(str(ROOT / "docs/pictures/rooms.py"))["svg"](LAYERS["layers"])
+    kept = (ROOT / "docs/images/rooms.svg").read_text(encoding="utf8")
+    assert drawn == kept, "the layers have changed; run python docs/pictures/rooms.py"
+    assert all(f">{room}</text>" in kept for room in ROOMS)
+
+
 @pytest.mark.parametrize("regressor", all_regressors())
-def test_every_regressor_has_its_tests_its_page_and_its_name(regressor):
-    home = regressor.__module__.rsplit(".", maxsplit=1)[-1]
-    assert (ROOT / f"tests/regress/test_{home}.py").exists()
-    assert (ROOT / f"docs/regress/{home}.md").exists()
+def test_every_regressor_is_a_public_name(regressor):
     assert getattr(eigenlens.regress, regressor.__name__) is regressor
     assert_documented(regressor)
 
@@ -81,12 +95,6 @@ def modules_of(node):
     absolute = [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
     absolute += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     yield from (name.split(".")[2] for name in absolute if name.startswith("eigenlens.methods."))
-
-
-def test_no_two_files_share_a_name():
-    """A name in a traceback, a tab or a search then says which file it is."""
-    names = [path.name for path in (ROOT / "src").rglob("*.py") if path.name != "__init__.py"]
-    assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
 def test_type_checkers_know_the_public_names():

@@ -4,6 +4,7 @@
 notes. An archive that is in the repository is never written again: it stands for the files that people have.
 """
 
+import contextlib
 import io
 import sys
 import tarfile
@@ -24,23 +25,29 @@ from eigenlens import (
     MDA,
     PCA,
     PDA,
+    QDA,
     SAVE,
     SIR,
     ClassicalMDS,
+    CorrespondenceAnalysis,
     DirectionalRegression,
     KernelClassifier,
     KernelPCA,
     KernelRegressor,
     LocalizedSIR,
+    MixedPCA,
+    PrincipalHessianDirections,
     RobustPCA,
     SparsePCA,
     save,
 )
 from eigenlens import kernels as k
 from eigenlens.distances import Exponential, Identity, Logarithm, Measure, Power, Rational
+from eigenlens.exceptions import InputError
 from eigenlens.regress import (
     AdaptiveSplines,
     AdditiveSplines,
+    CurveOnDirections,
     PenalizedRegression,
     PolynomialRegression,
     ProjectionPursuit,
@@ -48,7 +55,8 @@ from eigenlens.regress import (
 from eigenlens.tables import Preparation
 
 N, P = 30, 3
-CALLS = ("transform", "predict", "predict_proba", "decision_function")
+CALLS = ("transform", "predict", "predict_proba", "decision_function", "mahalanobis", "impute", "score_samples")
+CALLS += ("inverse_transform", "outlier_scores", "transform_columns")
 
 
 def table(n=N):
@@ -75,7 +83,23 @@ def frame(n=N):
 
 def rows_for(name):
     """Return the few rows that the model of a name is asked about."""
-    return frame(6) if name.startswith("prepared") else distances()[:6] if "distances" in name else table(6)
+    few = {"prepared": frame(6), "mixed": frame(6), "counted": counts(6), "holed": holes(6)}
+    return distances()[:6] if "distances" in name else few.get(name.split()[0].split("-")[0], table(6))
+
+
+def counts(n=N):
+    return np.round(np.abs(table(n)) * 4) + 1.0
+
+
+def holes(n=N):
+    """Return the table with missing cells."""
+    X = table(n)
+    X[np.arange(0, n, 4), np.arange(0, n, 4) % P] = np.nan
+    return X
+
+
+def two_of(n=N):
+    return np.column_stack([responses(n), table(n)[::-1, 0]])
 
 
 def distances():
@@ -84,11 +108,14 @@ def distances():
 
 
 def answers(model, X):
-    """Return what a model says of rows, by the name of the method."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        said = {call: np.asarray(getattr(model, call)(X)) for call in CALLS if hasattr(model, call)}
-    return {call: values.tolist() for call, values in said.items()}
+    """Return what a model says of rows, by the name of the method; what it refuses is left out."""
+    said = {}
+    for call in CALLS:
+        with warnings.catch_warnings(), contextlib.suppress(InputError, AttributeError):
+            warnings.simplefilter("ignore")
+            rows = model.transform(X) if call == "inverse_transform" else X
+            said[call] = np.asarray(getattr(model, call)(rows)).tolist()
+    return said
 
 
 def labelled():
@@ -96,6 +123,10 @@ def labelled():
     yield "lda", LDA()
     yield "lda ledoit-wolf", LDA(shrinkage="ledoit-wolf")
     yield "lda equal", LDA(within="equal", between="equal")
+    yield "lda diagonal", LDA(shrinkage="oas", shrinkage_target="diagonal")
+    yield "lda cv", LDA(shrinkage="cv")
+    yield "qda", QDA()
+    yield "qda pooled", QDA(pooling=0.3, shrinkage=0.1)
     yield "fda", FDA()
     yield "fda ridge", FDA(regressor=Ridge(0.1))
     yield "fda linear", FDA(regressor=LinearRegression())
@@ -119,6 +150,9 @@ def continuous():
     yield "sir", SIR(1, n_slices=4)
     yield "save", SAVE(1, n_slices=3)
     yield "dr", DirectionalRegression(1, n_slices=3)
+    yield "phd", PrincipalHessianDirections(1)
+    yield "phd response", PrincipalHessianDirections(1, residuals=False)
+    yield "curve", CurveOnDirections(SIR(1, n_slices=4), 1)
     yield "localized sir", LocalizedSIR(1, n_slices=3, n_neighbors=3)
     yield "adaptive splines", AdaptiveSplines(degree=2)
     yield "additive splines", AdditiveSplines()
@@ -147,9 +181,12 @@ def unlabelled():
     """Yield estimators that take a table alone."""
     yield "pca", PCA()
     yield "pca mp", PCA("mp")
+    yield "pca scaled", PCA(2, scale=True, whiten=True)
+    yield "pca lanczos", PCA(1, solver="lanczos")
     yield "robust pca", RobustPCA()
-    yield "robust pca fixed rank", RobustPCA(2, method="fixed_rank")
+    yield "robust pca scaled", RobustPCA(scale=True)
     yield "sparse pca", SparsePCA(2)
+    yield "sparse pca alpha", SparsePCA(2, alpha=0.5, ridge=0.1, refit=True)
     yield "sparse pca count", SparsePCA(2, n_nonzero=2, ridge=float("inf"))
     yield "kernel pca", KernelPCA(2)
     yield "kernel pca landmarks", KernelPCA(2, n_landmarks=8)
@@ -162,9 +199,57 @@ def unlabelled():
         yield f"mds {type(chain).__name__}", ClassicalMDS(schoenberg=chain)
 
 
+def modelled():
+    """Yield fitted models of rows with missing cells."""
+    X, y = holes(), responses()
+    yield "holed pca", PCA(2, missing="ml").fit(X)
+    yield "holed pca ppca", PCA(1, missing="ppca").fit(X)
+    yield "holed lda", LDA(missing="ml").fit(X, labels())
+    yield "holed qda", QDA(missing="ml").fit(X, labels())
+    yield "holed pda", PDA(lam=1.0, missing="ml").fit(X, labels())
+    yield "holed cca", CCA(1, missing="ml").fit(X, two_of())
+    yield "holed sir", SIR(1, n_slices=4, missing="ml").fit(X, y)
+    yield "holed save", SAVE(1, n_slices=3, missing="ml").fit(X, y)
+    yield "holed dr", DirectionalRegression(1, n_slices=3, missing="ml").fit(X, y)
+
+
+def weighted():
+    """Yield models of weighted rows, of names and of merged moments, whose files keep those too."""
+    X, weight = table(), 1.0 + np.arange(N) % 3
+    named = pd.DataFrame(X, columns=["a", "b c", "ü"])
+    yield "weighted pca", PCA(2).fit(named, sample_weight=weight)
+    yield "weighted lda", LDA().fit(named, labels(), sample_weight=weight)
+    yield "weighted sir", SIR(1, n_slices=4).fit(named, responses(), sample_weight=weight)
+    yield "weighted splines", AdaptiveSplines().fit(named, responses(), sample_weight=weight)
+    halves = [slice(k, None, 2) for k in (0, 1)]
+    for name, model, given in (
+        ("lda", LDA(shrinkage="ledoit-wolf"), labels()),
+        ("qda", QDA(), labels()),
+        ("sir", SIR(1), labels()),
+        ("cca", CCA(1), two_of()),
+        ("phd", PrincipalHessianDirections(1), responses()),
+    ):
+        first, second = (type(model)(**model.get_params()).fit(X[rows], given[rows]).moments_ for rows in halves)
+        yield f"{name} merged", model.fit_moments(first.merge(second))
+
+
+def factor_maps():
+    """Yield maps of counts and of words beside numbers."""
+    yield "counted ca", CorrespondenceAnalysis(2).fit(counts())
+    yield "counted ca moments", CorrespondenceAnalysis(1).fit_moments(CorrespondenceAnalysis().fit(counts()).moments_)
+    yield "mixed", MixedPCA(2).fit(frame())
+    gaps = frame()
+    gaps.loc[::5, "colour"] = None
+    yield "mixed gaps", MixedPCA(2, missing="unobserved").fit(gaps)
+    yield "mixed levels", MixedPCA(2, missing="level").fit(gaps)
+
+
 def fitted_models():
     """Yield name and fitted model of every kind."""
     X = table()
+    yield from modelled()
+    yield from weighted()
+    yield from factor_maps()
     for name, model in unlabelled():
         yield name, model.fit(X)
     yield "mds distances", ClassicalMDS(metric="precomputed").fit(distances())

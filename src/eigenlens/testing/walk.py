@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import pkgutil
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import eigenlens.methods as methods
-import eigenlens.regress as regress
+import eigenlens
 
 
 def all_estimators() -> list[type[Any]]:
-    """Return the public estimator classes of `eigenlens.methods`, in alphabetical order.
+    """Return the public estimator classes of `eigenlens`, in alphabetical order.
 
     Returns
     -------
@@ -25,7 +22,7 @@ def all_estimators() -> list[type[Any]]:
     >>> "PCA" in [estimator.__name__ for estimator in all_estimators()]
     True
     """
-    return _estimators_of(methods)
+    return _estimators_of(eigenlens)
 
 
 def all_regressors() -> list[type[Any]]:
@@ -41,16 +38,12 @@ def all_regressors() -> list[type[Any]]:
     >>> "AdaptiveSplines" in [regressor.__name__ for regressor in all_regressors()]
     True
     """
-    return _estimators_of(regress)
+    return _estimators_of(eigenlens.regress)
 
 
 def _estimators_of(room: ModuleType) -> list[type[Any]]:
-    found = {}
-    for module_info in pkgutil.iter_modules(room.__path__):
-        if module_info.name.startswith("_"):
-            continue
-        module = import_module(f"{room.__name__}.{module_info.name}")
-        for name, thing in inspect.getmembers(module, inspect.isclass):
-            if thing.__module__ == module.__name__ and not name.startswith("_") and hasattr(thing, "get_params"):
-                found[name] = thing
-    return [found[name] for name in sorted(found)]
+    public = (getattr(room, name) for name in sorted(room.__all__) if name[0].isupper())
+    estimators = [thing for thing in public if hasattr(thing, "get_params")]
+    asked = {thing: inspect.signature(thing).parameters.values() for thing in estimators}
+    # one that must be given another estimator is not walked
+    return [thing for thing in estimators if all(p.default is not p.empty for p in asked[thing])]
