@@ -137,7 +137,9 @@ def test_words():
         "squared correlation of 0.1 or more."
     )
     assert "too few rows to tell if there are any" in str(wilks([0.5, 0.1], n=12, p=4, s=2))
-    assert str(DimensionTest.chosen(2, {"eigenvalue": np.ones(3)}, "ladle")) == "2 of 3 directions are kept (ladle)."
+    assert str(DimensionTest.chosen(2, {"eigenvalue": np.ones(3)}, "gavish-donoho")) == (
+        "2 of 3 directions are kept (gavish-donoho)."
+    )
 
 
 def test_columns_in_a_line_are_told_from_columns_in_any_order():

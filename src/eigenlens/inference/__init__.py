@@ -9,7 +9,6 @@ from .denoising import Denoised, denoise
 from .dimension_test import DimensionTest, Result
 from .hessian import hessian_eigenvalues, hessian_test
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
-from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
 from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
@@ -59,9 +58,6 @@ __all__ = [
     "hard_threshold",
     "hessian_eigenvalues",
     "hessian_test",
-    "inverse_root",
-    "ladle",
-    "ladle_above_noise",
     "leverages",
     "li_test",
     "linear_p_value",
@@ -73,7 +69,6 @@ __all__ = [
     "parallel_analysis",
     "permuted_after",
     "procrustes_test",
-    "resampled_kernel",
     "resampled_test",
     "save_test",
     "tracy_widom_test",

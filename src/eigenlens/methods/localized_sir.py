@@ -28,7 +28,7 @@ from .._core import xp as _xp
 from .._core.parameters import published_at_once
 from .._core.stored import stored
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import DimensionTest, inverse_root, ladle_above_noise
+from ..inference import DimensionTest
 from ..moments import Centred, Grouped, local_means
 from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments
@@ -51,7 +51,7 @@ class LocalizedSIR(InverseRegression):
     Parameters
     ----------
     n_components : int, None or "auto"
-        How many directions; None is all p; "auto" is what the ladle finds (at least one), see `test_dimension`.
+        How many directions; None is all p; "auto" is what `test_dimension` finds at 5% (at least one).
     n_slices : int, "auto" or cuts
         As in `SIR`.
     n_neighbors : int or "cv"
@@ -129,7 +129,7 @@ class LocalizedSIR(InverseRegression):
     )
 
     _in_memory = True
-    _slices = UseOfSlices(("permutation", "ladle"), may_miss=True, one_by_one=True)
+    _slices = UseOfSlices(("permutation",), may_miss=True, one_by_one=True)
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class LocalizedSIR(InverseRegression):
         super().fit(X, y, sample_weight, slices, target=target)
         if self.n_components == "auto" and len(self.eigenvalues_) > 1:
             response = y if slices is None else slices
-            self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))
+            self._keep(max(1, self.test_dimension(X, response, sample_weight).dimension))
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -185,7 +185,7 @@ class LocalizedSIR(InverseRegression):
         """
         if self.n_components == "auto":
             raise errors.components_kind(
-                "auto", "a positive integer or None: the ladle draws rows, and moments have none"
+                "auto", "a positive integer or None: its test permutes rows, and moments have none"
             )
         return super().fit_moments(moments)
 
@@ -305,7 +305,7 @@ class LocalizedSIR(InverseRegression):
         sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
-        method: Literal["permutation", "ladle"] = "permutation",
+        method: Literal["permutation"] = "permutation",
         groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 99,
@@ -320,18 +320,16 @@ class LocalizedSIR(InverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"permutation", "ladle"}
+        method : {"permutation"}
             "permutation" permutes the variates after the d-th between rows, all together, searches neighbours again,
             and compares λ_{d+1}: it costs `n_draws` fits for each d. Tests after the first d that is not rejected are
-            skipped (NaN). "ladle" (Luo, Li 2016) is a criterion, not a test: how much variance local means keep beyond
-            what they keep with permuted slices, and how far the directions turn in resamples; `n_draws` + 40 fits in
-            all. Both need X and y.
+            skipped (NaN). It needs X and y.
         groups : array of shape (n,), optional
             Rows that belong together move together.
         block : int, optional
             Number of consecutive rows that are alike: variates are shifted by at least this many rows.
         n_draws : int
-            Number of permutations or resamples.
+            Number of permutations.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
@@ -352,16 +350,6 @@ class LocalizedSIR(InverseRegression):
         local, centred = self._local_variates(Z, codes, variates)
         pencil = Pencil(Form(factor=local, squared=False), Form(matrix=centred.T @ centred))
         return np.asarray(solve(pencil).values)
-
-    def _ladle(
-        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
-    ) -> DimensionTest:
-        def kernel(rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
-            local, centred = self._local_variates(Z[rows], codes, variates)
-            F = local @ inverse_root(centred.T @ centred)
-            return np.asarray(F.T @ F)
-
-        return ladle_above_noise(kernel, codes, n_draws, seed)
 
     def _local_variates(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Return local means and rows as variates, about the mean of all rows, over √W."""
