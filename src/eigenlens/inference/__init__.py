@@ -15,7 +15,7 @@ from .linearity import Linearity, check_linearity
 from .littles import LittleTest, littles_mcar
 from .map_agreement import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .moves import Moves
-from .neighbouring_values import conditional_test, gap_test
+from .neighbouring_values import gap_test
 from .neighbours import Neighbours, neighbours
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
@@ -50,7 +50,6 @@ __all__ = [
     "components_test",
     "components_test_of_factor",
     "components_test_of_moments",
-    "conditional_test",
     "coordinate_test",
     "denoise",
     "envfit",
