@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors, optional
-from .csv_text import BLOCK_BYTES, MISSING, PLAIN, arrow_batches, block_bytes, header_cells, lines_of, read_header
+from .csv_text import BLOCK_BYTES, MISSING, PLAIN, arrow_batches, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
@@ -115,7 +115,7 @@ class CsvReader:
         }
         start, whole, line_of = 0, self._whole(), partial(_line_of, path)
         try:
-            read["block_size"] = block_bytes(path, most_bytes)
+            read["block_size"] = most_bytes
             for batch in arrow_batches(path, read, {}, convert):
                 yield record_piece(batch, roles, names, np.float64, str(path), start, line_of, whole)
                 start += batch.num_rows
