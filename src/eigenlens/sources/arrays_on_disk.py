@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from .._core import errors, optional
-from .npy_files import MappedFile
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed, files_in
 from .table import warn_rounded, wide_columns
@@ -70,10 +69,8 @@ class ArrayReader:
     @classmethod
     def of_array(cls, array: Any) -> ArrayReader:
         """Take an array that the caller has opened."""
-        name, folder = type(array).__name__, _folder_of(array)
-        if isinstance(array, np.memmap):
-            array = MappedFile(array)
-        return cls([(name, array)], [] if folder is None else [folder])
+        folder = _folder_of(array)
+        return cls([(type(array).__name__, array)], [] if folder is None else [folder])
 
     def __repr__(self) -> str:
         return errors.listed((origin for origin, _ in self.arrays), 1)
