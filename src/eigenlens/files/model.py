@@ -19,7 +19,6 @@ from ..moments import Moments
 from ..moments.local import LocalMoments
 from ..sources.writing import replaced, require_folder
 from . import container
-from .old_names import name_today
 from .rehearsal import rehearse
 from .state import Decoder, Encoder
 from .text import contents, is_text, write_text
@@ -192,7 +191,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise errors.damaged(path, "its notes are not notes")
     return {
         "format": header["format"],
-        "classes": [name_today(str(entry.get("class"))) for entry in objects],
+        "classes": [str(entry.get("class")) for entry in objects],
         "arrays": [(dtype.str, shape) for dtype, shape, _, _ in arrays],
         "versions": {str(name): str(value) for name, value in versions.items()},
         "about": notes,
