@@ -5,7 +5,7 @@
 With `--minutes`, all lines of the tables named go on from where `calibration/results.json` has them, to 2,000
 replicates or until the time is over; the file says how many replicates each has had.
 
-Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv, components, rivals, linear,
+Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, gcv, components, rivals, linear,
 rule, bends; without a name, all of them. On one core each takes up to four minutes, components and rivals hours.
 What follows ± is two Monte Carlo standard errors, replicates being the unit: what is counted several times within a
 replicate (loadings) is averaged there first. Replicate r depends on its table and r alone.
@@ -24,7 +24,7 @@ from calibration.defaults import bends, linear, rule
 from calibration.intervals import coverage
 from calibration.levels import canonical, fda, gcv, inverse, pca, permutation
 from calibration.page import print_page
-from calibration.power import ladle, power, ranks
+from calibration.power import power, ranks
 from calibration.resumable import run_in_steps
 from calibration.shared_directions import components, rivals
 from calibration.simulation import simulated
@@ -33,7 +33,7 @@ from eigenlens._core.errors import EigenlensWarning
 TABLES = {
     f.__name__: f
     for f in (
-        *(pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv),
+        *(pca, canonical, inverse, permutation, fda, ranks, power, coverage, gcv),
         *(components, rivals, linear, rule, bends),
     )
 }

@@ -17,8 +17,8 @@ PLUMBING = {
     "inference": {
         "CANONICAL", "Advice", "Choice", "Linearity", "Moves", "Result", "SliceMoments", "above_negative",
         "against_normal", "against_permutations", "against_refits", "canonical_permutation_test", "choose_slices",
-        "class_leverages", "coordinate_test", "inverse_root", "ladle", "ladle_above_noise", "leverages",
-        "linear_p_value", "permuted_after", "resampled_kernel", "resampled_test", "save_test", "with_linear",
+        "class_leverages", "coordinate_test", "leverages", "linear_p_value", "permuted_after", "resampled_test",
+        "save_test", "with_linear",
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",

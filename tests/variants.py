@@ -92,7 +92,7 @@ VARIANTS = {
         SparsePCA(),
         SparsePCA(2),
         SparsePCA(2, alpha=0.0),
-        SparsePCA(2, alpha=0.2, relative=True),
+        SparsePCA(2, alpha=[0.2, 0.1]),
         SparsePCA(2, n_nonzero=2),
         SparsePCA(2, alpha=0.3, ridge=0.1),
         SparsePCA(2, alpha=0.5, ridge=float("inf")),
@@ -144,7 +144,6 @@ VARIANTS = {
     PrincipalHessianDirections: [
         PrincipalHessianDirections(),
         PrincipalHessianDirections(2, residuals=False),
-        PrincipalHessianDirections(2, ridge=0.1),
     ],
     LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }

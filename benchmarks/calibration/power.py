@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
-from eigenlens import PCA, SAVE, SIR, DirectionalRegression, LocalizedSIR
+from eigenlens import PCA
 
 from .laws import normal
 from .simulation import SHAPES, Line, Replicate, drawn, rejected
@@ -41,28 +41,3 @@ def power() -> Iterator[Line]:
         for spike in (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0):
             line = f"power of {method}, n=200 p=50 (edge at 1.5), spike {spike:g}"
             yield line, rejected(PCA(), partial(spiked, spike), method), 1000
-
-
-def ladle() -> Iterator[Line]:
-    def found(model: type, dimension: int, law: Callable) -> Replicate:
-        def right(rng: np.random.Generator) -> bool:
-            X = normal(rng, 400, 6)
-            y = law(X) + 0.3 * rng.standard_normal(400)
-            X[:, -1] *= 5  # one wide column, which neighbours go by
-            test = model(n_slices=5).fit(X, y).test_dimension(X, y, **drawn(rng, "ladle", 50))
-            return test.dimension == dimension
-
-        return right
-
-    bend, valley = (lambda X: X[:, 0] ** 3 / 3), (lambda X: X[:, 0] ** 2)
-    ratio = lambda X: X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2)  # noqa: E731
-    saddle = lambda X: X[:, 0] ** 2 - X[:, 1] ** 2  # noqa: E731
-    for model, one, two in (
-        (SIR, bend, ratio),
-        (SAVE, valley, saddle),
-        (DirectionalRegression, valley, saddle),
-        (LocalizedSIR, valley, saddle),
-    ):
-        for dimension, law in ((0, lambda X: 0.0), (1, one), (2, two)):
-            line = f"ladle of {model.__name__} is right, n=400 p=6, dimension {dimension}"
-            yield line, found(model, dimension, law), 100 if model is LocalizedSIR else 500

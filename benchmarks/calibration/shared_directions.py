@@ -14,7 +14,6 @@ from eigenlens.inference import (
     against_normal,
     broken_stick,
     components_test,
-    conditional_test,
     gap_test,
     tracy_widom_test,
 )
@@ -133,7 +132,6 @@ RIVALS = {
     "parallel": _horn,
     "permuted columns": _permuted_shares,
     "tracy-widom": partial(_by_values, tracy_widom_test),
-    "conditional": partial(_by_values, conditional_test),
     "gap": partial(_by_values, gap_test),
     "broken stick": partial(_by_values, lambda values, n: broken_stick(values)),
     "scikit-learn's mle": lambda X, seed, k: int(PCA("mle").fit(X).n_components_),

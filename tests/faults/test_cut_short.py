@@ -8,15 +8,13 @@ import pytest
 
 from eigenlens import PCA, open_rows
 from eigenlens.exceptions import InputError
-from eigenlens.sources.npy_files import MappedFile
 
 CUT = """
 import os, sys
-import numpy as np
 from eigenlens import PCA, open_rows
 from eigenlens.sources.stream import RowSource
-path, given = sys.argv[1], sys.argv[2] == "map"
-source = open_rows(np.load(path, mmap_mode="r") if given else path, batch_rows=500)
+path = sys.argv[1]
+source = open_rows(path, batch_rows=500)
 checked, calls = RowSource._checked, []
 def cutting(self, piece):
     batch = checked(self, piece)
@@ -33,14 +31,13 @@ except ValueError as error:
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("how", ["path", "map"])
-def test_truncated_during_a_fit(tmp_path, order, how):
+def test_truncated_during_a_fit(tmp_path, order):
     path = tmp_path / "rows.npy"
     np.save(path, np.asarray(np.random.default_rng(0).standard_normal((100_000, 8)), order=order))
-    command = [sys.executable, "-c", CUT, str(path), how]
+    command = [sys.executable, "-c", CUT, str(path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert run.returncode == 0, run.stderr
-    assert "has changed since it was opened" in run.stdout if how == "path" else "was cut short" in run.stdout
+    assert "has changed since it was opened" in run.stdout
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i2", ">f8"])
@@ -49,27 +46,6 @@ def test_columns_together_are_read_as_they_are(tmp_path, dtype):
     np.save(tmp_path / "rows.npy", np.asfortranarray(X))
     found = PCA(2).fit(open_rows(tmp_path / "rows.npy", batch_rows=64)).components_
     np.testing.assert_allclose(found, PCA(2).fit(X).components_, rtol=1e-5 if dtype == "f4" else 1e-12)
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("taken", [slice(None), slice(100, 300), slice(None, None, 2)])
-def test_maps_are_read_as_they_are(tmp_path, order, taken):
-    path = tmp_path / "rows.npy"
-    np.save(path, np.asarray(np.random.default_rng(0).standard_normal((1000, 7)), order=order))
-    mapped = np.load(path, mmap_mode="r")[taken]
-    expected = np.array(mapped)
-    rows = MappedFile(mapped)
-    np.testing.assert_array_equal(rows[60:140], expected[60:140])
-    np.save(tmp_path / "other.npy", np.zeros((1000, 7)))
-    (tmp_path / "other.npy").replace(path)
-    np.testing.assert_array_equal(rows[60:140], expected[60:140])
-
-
-def test_a_map_with_changes_of_its_own_is_read_as_it_is(tmp_path):
-    np.save(tmp_path / "rows.npy", np.ones((100, 3)))
-    mapped = np.load(tmp_path / "rows.npy", mmap_mode="c")
-    mapped[50:] = 7.0
-    assert MappedFile(mapped)[40:60][:, 0].tolist() == [1.0] * 10 + [7.0] * 10
 
 
 @pytest.mark.parametrize("shape", [(0, 2**61), (0, 2**50), (2**61, 0), (2**61, 3), (2**63, 2)])

@@ -1,16 +1,14 @@
 """Memory that ends: limits of every kind are seen, and rows that do not fit are refused before they are loaded."""
 
-import os
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from eigenlens import FDA, MDA, PCA, LocalizedSIR, RobustPCA, open_rows
-from eigenlens._core import limits, memory, threads
+from eigenlens._core import memory
 from eigenlens.exceptions import TooLargeError
 from eigenlens.inference import denoise, parallel_analysis
 from eigenlens.regress import AdditiveSplines
@@ -80,7 +78,7 @@ def test_kernels_ask_the_groups(tmp_path, monkeypatch):
 
 ULIMIT = """
 import numpy as np
-from eigenlens._core import limits, memory, threads
+from eigenlens._core import memory
 room = memory.host_bytes(memory.ROOT)
 assert room < 4 * 2**30, room
 try:
@@ -178,55 +176,6 @@ def test_searches_ask_for_the_memory_of_their_work(fit, monkeypatch):
         fit(X, np.arange(len(X)) % 3)
 
 
-@pytest.fixture
-def limited(tmp_path, monkeypatch):
-    """Set what a limit of address space leaves, and count the buffers that BLAS is asked to take."""
-    taken = []
-    monkeypatch.setattr(limits, "_buffered", 0)
-    monkeypatch.setattr(limits, "_take", lambda libraries, buffers, free: taken.append(buffers))
-    held = limits.field(limits.ROOT / "proc/self/status", "VmSize:") * 1024
-
-    def leave(room):
-        told = {limits.resource.RLIMIT_AS: held + room}
-        free = limits.resource.RLIM_INFINITY
-        monkeypatch.setattr(limits.resource, "getrlimit", lambda kind: (told.get(kind, free),) * 2)
-
-    return leave, taken
-
-
-def test_no_limit_asks_nothing_of_blas(limited):
-    assert limits.threads_with_buffers(64) == 64
-    assert limited[1] == []
-
-
-@pytest.mark.parametrize(("room", "threads", "buffers"), [(GB // 4, 1, 1), (GB, 3, 4), (64 * GB, 8, 9)])
-def test_buffers_of_blas_are_taken_for_the_threads_that_there_is_room_for(limited, room, threads, buffers):
-    """OpenBLAS ends the process where a limit of address space leaves it no room."""
-    leave, taken = limited
-    leave(room)
-    assert limits.threads_with_buffers(8) == threads
-    leave(2**20)
-    assert limits.threads_with_buffers(2) == min(2, threads)  # they are there now
-    assert taken == [buffers]
-
-
-def test_one_thread_under_a_limit_is_the_callers(limited):
-    leave, _ = limited
-    leave(GB // 4)
-    numbers = threads.threaded(lambda _: threading.get_ident(), iter(range(3)))
-    assert set(numbers) == {threading.get_ident()}
-
-
-def test_what_is_read_at_a_time_fits_the_limit(limited):
-    leave, _ = limited
-    assert limits.piece_within(2**24, 2**20, 12, "Reading rows.csv") == 2**24
-    leave(100 * 2**20)
-    assert limits.piece_within(2**24, 2**20, 12, "Reading rows.csv") == 2**22
-    leave(20 * 2**20)
-    with pytest.raises(TooLargeError, match=r"Reading rows\.csv takes 24\.0 MiB but .* raise the limit"):
-        limits.piece_within(2**24, 2**20, 12, "Reading rows.csv")
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -246,45 +195,3 @@ def test_opening_without_memory_is_told(error, tmp_path, monkeypatch):
     monkeypatch.setattr("eigenlens.sources.files._reader", fail)
     with pytest.raises(TooLargeError, match="ran out while rows were opened"):
         open_rows(tmp_path / "rows.npy")
-
-
-CHILDREN = """
-import os, resource, sys
-import numpy as np
-from eigenlens import LDA, PCA, open_rows
-from eigenlens._core import limits
-from eigenlens.exceptions import TooLargeError
-import pyarrow.parquet
-
-LDA().fit(np.arange(12.0).reshape(6, 2) ** 2, [0, 0, 0, 1, 1, 1])  # modules, not yet BLAS
-for kind, taken in ((resource.RLIMIT_DATA, "VmData:"), (resource.RLIMIT_AS, "VmSize:")):
-    for room in (8, 40, 60, 80, 110, 140, 200, 500):
-        child = os.fork()
-        if child == 0:
-            held = limits.field(limits.ROOT / "proc/self/status", taken) * 1024
-            resource.setrlimit(kind, (held + room * 2**20,) * 2)
-            try:
-                LDA().fit(open_rows(sys.argv[1], target="y"))
-                os._exit(10)
-            except TooLargeError:
-                os._exit(11)
-            except BaseException:
-                os._exit(12)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="limits that Linux sets")
-def test_a_pass_under_any_limit_ends_in_a_fit_or_in_our_words(tmp_path):
-    """OpenBLAS ended the process, or tried forever, where a thread of a pass found no room for its buffer."""
-    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((40_000, 30))).rename(columns=str)
-    frame.assign(y=np.arange(40_000) % 3).to_parquet(tmp_path / "rows.parquet", row_group_size=10_000)
-    command = [sys.executable, "-c", CHILDREN, str(tmp_path / "rows.parquet")]
-    run = subprocess.run(
-        command, capture_output=True, text=True, timeout=200, env={**os.environ, "OPENBLAS_NUM_THREADS": "2"}
-    )
-    codes = run.stdout.split()
-    assert len(codes) == 16, run.stderr
-    assert set(codes) == {"10", "11"}, codes  # fitted, refused
-    assert codes[0] == codes[8] == "11"
-    assert codes[7] == "10"

@@ -189,6 +189,7 @@ def test_what_cannot_be_loaded_says_so(tmp_path):
         good + b"x": "cut or changed",
         good[:-100] + b"x" + good[-99:]: "checksum is wrong",
         good[:8] + b"\x63" + good[9:]: "format version 99.*upgrade",
+        good[:8] + b"\x01" + good[9:]: "format version 1,.*fit the model again and save it",
         pickle.dumps(PCA()): "it begins otherwise",
     }
     for content, words in cases.items():

@@ -28,7 +28,7 @@ OF_ROWS = [
     "basis", "partial", "predict_interval",
 ]  # fmt: skip
 TESTS = [
-    "parallel", "permutation", "chi2", "simulation", "ladle", "tracy-widom", "broken-stick", "negative-inertia",
+    "parallel", "permutation", "chi2", "simulation", "tracy-widom", "broken-stick", "negative-inertia",
     "wilks", "pillai", "lawley-hotelling", "roy", "bartlett", "gavish-donoho", "mp", "mle", "normal", "nonsense",
 ]  # fmt: skip
 OF_NOTHING = ["get_covariance", "get_feature_names_out", "summary", "importances", "all_eigenvalues", "path"]

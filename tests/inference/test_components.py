@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 from scipy.signal import lfilter
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FactorAnalysis
@@ -12,7 +11,6 @@ from eigenlens._core.errors import InputError
 from eigenlens.inference import (
     components_test,
     components_test_of_moments,
-    conditional_test,
     gap_test,
     parallel_analysis,
 )
@@ -176,15 +174,6 @@ def test_the_smallest_share_found_is_found_four_times_in_five():
         found.append(components_test(X, n_draws=39).dimension > 0)
     assert 0.6 < np.mean(found) < 0.97
     assert share_found(1e9, n, p) == 1.0
-
-
-def test_given_its_neighbours_an_eigenvalue_of_noise_is_uniform():
-    p_values = []
-    for r in range(150):
-        X = np.random.default_rng([11, r]).standard_normal((40, 8))
-        X[:, 0] *= 8
-        p_values.append(conditional_test(np.linalg.eigvalsh(np.cov(X.T))[::-1], 39).p_values[1])
-    assert stats.kstest(p_values, "uniform").pvalue > 0.001
 
 
 def test_gaps_do_not_mind_correlated_noise():

@@ -20,7 +20,6 @@ RESULTS = {
     "permutation": lambda: LDA().fit(X, y).test_dimension(X, y, method="permutation", n_draws=19),
     "stopped": lambda: FDA(regressor=PolynomialRegression(1)).fit(X, T).test_dimension(X, T, n_draws=19),
     "one pair": lambda: CCA().fit(X, y).test_dimension(),
-    "ladle": lambda: SIR().fit(X, y).test_dimension(X, y, method="ladle", n_draws=20),
     "loadings": lambda: bootstrap(LDA(), X, y, n_boot=200),
     "map": lambda: bootstrap(ClassicalMDS(), X, n_boot=200),
     "denoised": lambda: denoise(X),

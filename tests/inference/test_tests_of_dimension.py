@@ -1,4 +1,4 @@
-"""Tests of dimension reached through the methods: theory against theory, permutations, the ladle, maps."""
+"""Tests of dimension reached through the methods: theory against theory, permutations, maps."""
 
 import warnings
 
@@ -18,7 +18,6 @@ from eigenlens import (
     SAVE,
     SIR,
     ClassicalMDS,
-    DirectionalRegression,
     LocalizedSIR,
     SparsePCA,
 )
@@ -217,40 +216,6 @@ def test_auto_is_what_the_test_finds():
         LDA("auto", shrinkage=0.1).fit(A, labels)
 
 
-@pytest.mark.parametrize("method", [SIR, SAVE, DirectionalRegression, LocalizedSIR])
-def test_the_ladle_finds_planted_directions(method):
-    rng = np.random.default_rng(3)
-    A = rng.standard_normal((600, 6))
-    b = A[:, 0] + 0.2 * rng.standard_normal(600) if method is SIR else A[:, 0] ** 2 + 0.2 * rng.standard_normal(600)
-    test = method(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle", n_draws=50)
-    assert test.dimension == 1
-    assert np.isnan(test.p_values).all()
-    assert str(test) == "1 of 6 directions is kept (ladle)."
-    assert (
-        method(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle", n_draws=50).statistics["ladle"][1]
-        == (test.statistics["ladle"][1])
-    )
-
-
-def test_the_ladle_compares_few_numbers_of_many_columns_and_says_how_many_there_are():
-    rng = np.random.default_rng(6)
-    A = rng.standard_normal((400, 14))
-    b = A[:, 0] + A[:, 1] + 0.3 * rng.standard_normal(400)
-    test = SIR(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle")
-    assert str(test) == "1 of 14 directions is kept (ladle)."
-    assert np.isfinite(test.statistics["ladle"]).sum() == 6  # 0, …, 14/log 14
-    with pytest.raises(InputError, match="ladle"):
-        SIR().fit(A[:, :1], A[:, 0]).test_dimension(A[:, :1], A[:, 0], method="ladle")
-
-
-def test_the_ladle_draws_rows_of_slices_however_small():
-    """200 slices of two rows: no resample keeps two rows of each."""
-    rng = np.random.default_rng(7)
-    A = rng.standard_normal((400, 3))
-    pairs = np.argsort(np.argsort(A[:, 0])) // 2
-    assert SIR().fit(A, slices=pairs).test_dimension(A, pairs, method="ladle", n_draws=20).dimension == 1
-
-
 def test_localized_sir_finds_its_number_of_directions():
     rng = np.random.default_rng(8)
     A = rng.standard_normal((400, 5))
@@ -260,16 +225,12 @@ def test_localized_sir_finds_its_number_of_directions():
     np.testing.assert_allclose(
         model.components_, LocalizedSIR(2, n_slices=5, n_neighbors=20).fit(A, b).components_, atol=1e-12
     )
-    A[:, -1] *= 5  # neighbours go by a wide column, and local means keep it
-    assert LocalizedSIR(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle").dimension == 2
     c = b[::-1]
-    assert LocalizedSIR(n_slices=5).fit(A, c).test_dimension(A, c, method="ladle").dimension == 0
+    assert LocalizedSIR(n_slices=5).fit(A, c).test_dimension(A, c).dimension == 0
     hidden = np.where(np.arange(400) % 4 == 0, np.nan, A[:, 0] ** 2)
     assert LocalizedSIR("auto", n_slices=5, n_neighbors=20).fit(A, hidden).components_.shape == (1, 5)
     with pytest.raises(InputError, match="n_components='auto'"):
         LocalizedSIR("auto").fit_moments(model.moments_)
-    with pytest.raises(InputError, match="n_components='auto'"):
-        LocalizedSIR("auto", n_neighbors="cv").fit(A, b)
     with pytest.raises(InputError, match="n_components='auto'"):
         LocalizedSIR("auto", ridge=1.0).fit(A, b)
     assert LocalizedSIR("auto").fit(A[:, :1], b).components_.shape == (1, 1)

@@ -103,18 +103,6 @@ def test_the_test_holds_its_level():
     assert rejected / 20 < 0.16
 
 
-def test_neighbours_by_cross_validation():
-    A, b = symmetric(np.random.default_rng(3), n=400)
-    model = LocalizedSIR(1, n_slices=5, n_neighbors="cv").fit(A, b)
-    assert model.n_neighbors_ in model.cv_scores_
-    assert model.cv_scores_[model.n_neighbors_] == max(model.cv_scores_.values())
-    assert model.n_neighbors_ < 80  # all neighbours would be SIR, which is blind here
-    assert max(model.cv_scores_) == 80
-    np.testing.assert_array_equal(
-        model.components_, LocalizedSIR(1, n_slices=5, n_neighbors=model.n_neighbors_).fit(A, b).components_
-    )
-
-
 def test_other_ridges_without_another_search():
     model = LocalizedSIR(n_slices=4).fit(X, y)
     ridged = LocalizedSIR(2, n_slices=4, ridge=0.3).fit_moments(model.moments_)
@@ -150,12 +138,10 @@ def test_bad_input():
         LocalizedSIR(n_neighbors=0).fit(X, y)
     with pytest.raises(InputError, match="n_neighbors='some'"):
         LocalizedSIR(n_neighbors="some").fit(X, y)
-    with pytest.raises(InputError, match="n_neighbors='cv'"):
+    with pytest.raises(InputError, match=r"n_neighbors='cv' .*a positive whole number"):
         LocalizedSIR(n_neighbors="cv").fit(X, y)
     with pytest.raises(InputError, match="X contains NaN"):
         LocalizedSIR().fit(np.where(np.arange(4) == 2, np.nan, X), y)
-    with pytest.raises(InputError, match="8 rows have a response: cross-validation needs at least 10"):
-        LocalizedSIR(1, n_slices=2, n_neighbors="cv").fit(X, np.where(np.arange(240) < 8, y, np.nan))
     assert not hasattr(LocalizedSIR(), "partial_fit")
 
 

@@ -262,7 +262,7 @@ def test_what_is_not_kept_is_told(products):
     with pytest.raises(TypeError, match="means and variances only"):
         PCA(K).fit_moments(model.moments_)
     assert model.moments_.merge(PCA(K).fit(X + 1).moments_).n_rows == 600
-    assert model.test_dimension(X, method="conditional").dimension >= K
+    assert model.test_dimension(X, method="tracy-widom").dimension >= K
 
 
 @pytest.mark.parametrize("rule", [None, 0.9, "mp", "parallel"])

@@ -1,7 +1,5 @@
 """Moments are values: they have names, add up, say what they are, and travel in files."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -65,12 +63,11 @@ def test_names_of_the_second_table_count_too():
         left + right
 
 
-@pytest.mark.parametrize("suffix", ["eigenlens", "json"])
 @pytest.mark.parametrize("estimator", METHODS, ids=repr)
-def test_files_bring_them_back_to_the_last_bit(estimator, suffix, tmp_path):
+def test_files_bring_them_back_to_the_last_bit(estimator, tmp_path):
     data, pieces = parts(estimator)
     moments = clone(estimator).fit(*named(pieces[0])).moments_
-    path = save(moments, tmp_path / f"site.{suffix}", about={"site": "A"})
+    path = save(moments, tmp_path / "site.eigenlens", about={"site": "A"})
     again = load(path)
     assert type(again) is type(moments)
     assert repr(again) == repr(moments)
@@ -83,20 +80,9 @@ def test_files_bring_them_back_to_the_last_bit(estimator, suffix, tmp_path):
     assert np.array_equal(getattr(found, apply)(rows), getattr(expected, apply)(rows))
 
 
-def test_text_is_plain_json(tmp_path):
-    path = save(PCA(1).fit(np.arange(12.0).reshape(4, 3) ** 2).moments_, tmp_path / "m.json")
-    text = path.read_text()
-    assert json.loads(text)["holds"] == "<Factor: 4 rows of 3 columns>"
-    assert text.isascii()
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[1]", '{"eigenlens": 5}', '{"eigenlens": "abc?"}', '{"eigenlens": "AAAA"}', "{}"]
-)
-def test_other_text_is_refused(text, tmp_path):
-    (tmp_path / "m.json").write_text(text)
-    with pytest.raises(ValueError, match=r"m\.json"):
-        load(tmp_path / "m.json")
+def test_text_is_not_what_files_are(tmp_path):
+    with pytest.raises(InputError, match=r"m\.json' ends in \.json.*end it in \.eigenlens.*b64encode"):
+        save(PCA(1).fit(np.arange(12.0).reshape(4, 3) ** 2).moments_, tmp_path / "m.json")
 
 
 def test_they_say_what_they_are():
@@ -169,11 +155,10 @@ def test_moments_of_counts_are_sealed(n):
 def test_local_moments_travel_in_files(tmp_path):
     data, _ = parts(SIR())
     model = LocalizedSIR(1, n_slices=4).fit(data.X, data.X[:, 0])
-    for suffix in ("eigenlens", "json"):
-        again = load(save(model.moments_, tmp_path / f"m.{suffix}"))
-        found = LocalizedSIR(1, n_slices=4, ridge=0.1).fit_moments(again)
-        expected = LocalizedSIR(1, n_slices=4, ridge=0.1).fit_moments(model.moments_)
-        np.testing.assert_array_equal(found.components_, expected.components_)
+    again = load(save(model.moments_, tmp_path / "m.eigenlens"))
+    found = LocalizedSIR(1, n_slices=4, ridge=0.1).fit_moments(again)
+    expected = LocalizedSIR(1, n_slices=4, ridge=0.1).fit_moments(model.moments_)
+    np.testing.assert_array_equal(found.components_, expected.components_)
 
 
 def test_moments_of_rows_with_holes_cannot_be_sealed():
@@ -184,7 +169,7 @@ def test_moments_of_rows_with_holes_cannot_be_sealed():
 
 def test_empty_moments_are_not_saved(tmp_path):
     with pytest.raises(InputError, match="have seen no row"):
-        save(Scatter(), tmp_path / "m.json")
+        save(Scatter(), tmp_path / "m.eigenlens")
     with pytest.raises(TypeError):
         Scatter() + 3
 

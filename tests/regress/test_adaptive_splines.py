@@ -13,7 +13,7 @@ from sklearn.datasets import make_friedman1
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from eigenlens.regress import AdaptiveSplines
+from eigenlens.regress import AdaptiveSplines, adaptive_splines
 from eigenlens.regress.hinges import report
 from eigenlens.regress.hinges.criterion import gcv
 from eigenlens.regress.hinges.prune import Subset
@@ -509,8 +509,9 @@ def test_summary_tells_the_rows_of_given_terms():
 
 def test_all_cores_are_asked_for_by_minus_one(monkeypatch):
     asked = []
-    monkeypatch.setattr("eigenlens.regress.adaptive_splines.thread_count", lambda: 3)
-    monkeypatch.setattr("eigenlens.regress.adaptive_splines.threads_with_buffers", lambda n: asked.append(n) or 1)
+    pool = adaptive_splines.ThreadPoolExecutor
+    monkeypatch.setattr(adaptive_splines, "thread_count", lambda: 3)
+    monkeypatch.setattr(adaptive_splines, "ThreadPoolExecutor", lambda n: asked.append(n) or pool(n))
     X = np.random.default_rng(0).standard_normal((30, 2))
     AdaptiveSplines(n_jobs=-1).fit(X, X[:, 0])
     assert asked == [3]

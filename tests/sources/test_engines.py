@@ -266,14 +266,18 @@ def test_regressors_fetch_the_rows(engine):
 
 
 @pytest.mark.parametrize("estimator", [FDA(), CCA(1)], ids=repr)
-def test_scores_are_counted_where_the_rows_are(estimator, engine, monkeypatch):
+def test_scores_need_no_columns_of_X_here(estimator, engine, monkeypatch):
     data = sample_for(estimator, n=150, p=4, offset=5.0)
     weight = np.arange(150) % 4
     frame = frame_of(data).assign(w=weight)
     model = clone(estimator).fit(frame[columns(4)], *data.arguments()[1:])
+    rows = opened(engine.table(frame), estimator, weight="w")
+    asked, fetched = [], type(rows).fetched
+    monkeypatch.setattr(type(rows), "fetched", lambda self, names: fetched(self, asked.extend(names) or names))
+    found = model.score(rows)
+    assert asked
     if not hasattr(estimator, "regressor"):
-        monkeypatch.setattr(engines.EngineSource, "fetched", None)
-    found = model.score(opened(engine.table(frame), estimator, weight="w"))
+        assert not set(columns(4)) & set(asked)
     assert found == pytest.approx(model.score(frame[columns(4)], data.y, sample_weight=weight), rel=1e-12)
 
 

@@ -3,7 +3,6 @@
 import os
 import sqlite3
 from decimal import Decimal
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -14,22 +13,11 @@ import pytest
 
 from eigenlens import LDA, PCA, open_rows
 from eigenlens.sources import queries, stream
-from eigenlens.sources.arrow_streams import parquet_file_of
 
 rng = np.random.default_rng(3)
 FRAME = pd.DataFrame(rng.standard_normal((200, 3)).round(6) + 5, columns=list("abc"))
 LABELLED = FRAME.assign(kind=np.array(["x", "y", "z"])[np.arange(200) % 3])
 EXPECTED = PCA(2).fit(FRAME).components_
-
-
-class OnlyInterchange:
-    """A table that speaks the interchange protocol and nothing else."""
-
-    def __init__(self, table):
-        self._table = table
-
-    def __dataframe__(self, *args, **keywords):
-        return self._table.__dataframe__(*args, **keywords)
 
 
 def as_decimals():
@@ -46,7 +34,6 @@ TABLES = {
     "polars decimals": lambda: pl.from_arrow(as_decimals()),
     "Decimal objects": lambda: FRAME.map(lambda v: Decimal(f"{v:.6f}")).astype(object),
     "a record batch": lambda: pa.RecordBatch.from_pandas(FRAME),
-    "interchange only": lambda: OnlyInterchange(pa.Table.from_pandas(FRAME)),
     "a relation": lambda: duckdb.from_df(FRAME),
     "an Arrow reader": lambda: pa.Table.from_pandas(FRAME).to_reader(max_chunksize=31),
     "decimals of a reader": lambda: open_rows(as_decimals().to_reader(max_chunksize=31)),
@@ -232,54 +219,6 @@ def test_a_query_runs_once(tmp_path, monkeypatch):
     monkeypatch.setattr(queries, "_duckdb", lambda *given: (opened.append(given), duckdb_rows(*given))[1])
     PCA(1).fit(open_rows(f"duckdb:///{tmp_path / 'rows.db'}", query="SELECT * FROM rows"))
     assert len(opened) == 1
-
-
-PLAIN = [
-    "SELECT * FROM '{}'",
-    'from "{}";',
-    "SELECT  *\nFROM read_parquet('{}')",
-    "select * from parquet_scan(['{}'])",
-]
-OTHER = [
-    "SELECT a, b FROM '{}'",
-    "SELECT * FROM '{}' WHERE a > 0",
-    "SELECT * FROM '{}' LIMIT 3",
-    "SELECT * FROM '{}' t, range(2)",
-    "SELECT * FROM read_parquet('{}', filename := true)",
-    "SELECT * FROM read_parquet(['{0}', '{0}'])",
-]
-
-
-@pytest.mark.parametrize("query", PLAIN + OTHER)
-def test_a_relation_that_is_a_parquet_file_is_read_as_one(query, tmp_path):
-    path = tmp_path / "rows.parquet"
-    FRAME.to_parquet(path)
-    relation = duckdb.connect().sql(query.format(path))
-    assert (parquet_file_of(relation) == path) == (query in PLAIN)
-    if query in PLAIN:
-        found, stream = (PCA(1).fit(open_rows(rows)).components_ for rows in (relation, relation.filter("a > 0")))
-        np.testing.assert_allclose(found, stream, rtol=0, atol=1e-12)
-
-
-VIEWS = [
-    "SELECT * FROM 'others.parquet'",
-    "SELECT a, b * 2 AS b, c FROM '{}'",
-    "SELECT * FROM '{}' LIMIT 5",
-    "SELECT * FROM '{0}' UNION ALL SELECT * FROM '{0}'",
-]
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_view_with_the_name_of_a_file_is_not_that_file(view, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    FRAME.to_parquet("rows.parquet")
-    (FRAME + 1).to_parquet("others.parquet")
-    connection = duckdb.connect()
-    assert parquet_file_of(connection.read_parquet("rows.parquet")) == Path("rows.parquet")
-    connection.execute(f"""CREATE VIEW "rows.parquet" AS {view.format(tmp_path / "rows.parquet")}""")
-    relation = connection.sql("SELECT * FROM 'rows.parquet'")
-    assert parquet_file_of(relation) is None
-    np.testing.assert_allclose(PCA(1).fit(relation).mean_, relation.df().mean(), rtol=1e-12)
 
 
 def test_batches_of_a_query_are_blocks(monkeypatch):

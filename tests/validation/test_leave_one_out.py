@@ -34,14 +34,12 @@ def without(model, i, rows, target=None, weight=None):
     "model",
     [
         LDA(),
-        LDA(1),
-        LDA(1, between="equal"),
+        LDA(between="equal"),
         LDA(priors=[0.2, 0.3, 0.5]),
         LDA(shrinkage=0.2),
-        LDA(1, shrinkage=0.2, between="equal"),
         LDA(shrinkage="oas", shrinkage_target="identity"),
         PDA(lam=3.0),
-        PDA(1, lam=10.0, penalty="smooth"),
+        PDA(lam=10.0, penalty="smooth"),
         QDA(),
         QDA(pooling=0.3),
         QDA(shrinkage=0.3),
@@ -118,7 +116,14 @@ def test_posteriors_of_r_with_the_priors_of_all_rows():
 def test_other_models_are_fitted_for_each_row_and_say_so():
     few = np.r_[0:12, 60:72, 140:152]
     Z, labels = X[few], y[few]
-    for model in (FDA(), PDA(), LDA(within="equal"), make_pipeline(StandardScaler(), LDA())):
+    for model in (
+        FDA(),
+        PDA(),
+        LDA(within="equal"),
+        LDA(1),
+        LDA(1, shrinkage=0.2, between="equal"),
+        make_pipeline(StandardScaler(), LDA()),
+    ):
         result = leave_one_out(model, Z[:, :4], labels)
         assert not result.closed_form
         assert "fitted once for each row" in str(result)

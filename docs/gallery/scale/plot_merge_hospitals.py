@@ -22,24 +22,23 @@ hospital = np.arange(len(X)) % 10
 mailbox = Path(tempfile.mkdtemp())
 
 # %%
-# **In each hospital**: fit, look at what would leave the hospital, and write a file. ``.json`` is text that you can
-# send through any channel; it holds numbers and names, no code. Columns keep their names, and moments of other columns
-# are refused.
+# **In each hospital**: fit, look at what would leave the hospital, and write a file. It holds numbers and names, no
+# code. Columns keep their names, and moments of other columns are refused.
 
 for h in range(10):
     moments = LDA().fit(X[hospital == h], y[hospital == h]).moments_
     assert moments.weights.min() >= 15  # means of few patients reveal them: see below
-    save(moments.sealed(), mailbox / f"hospital-{h}.json", about={"hospital": h})
+    save(moments.sealed(), mailbox / f"hospital-{h}.eigenlens", about={"hospital": h})
 print(moments)
 print(
     "bytes for each patient:",
-    (mailbox / "hospital-9.json").stat().st_size // moments.n_rows,
+    (mailbox / "hospital-9.eigenlens").stat().st_size // moments.n_rows,
 )
 
 # %%
 # **In the centre**: load, add, fit.
 
-total = sum(load(path) for path in sorted(mailbox.glob("*.json")))
+total = sum(load(path) for path in sorted(mailbox.glob("*.eigenlens")))
 joined, whole = LDA().fit_moments(total), LDA().fit(X, y)
 print(total)
 print(

@@ -36,7 +36,6 @@ rules = (
     "shared",
     "parallel",
     "permutation",
-    "conditional",
     "tracy-widom",
     "gavish-donoho",
     "broken-stick",
@@ -71,7 +70,7 @@ panels[0].legend(frameon=False)
 plt.show()
 
 # %%
-# When the rules disagree, look at their assumptions. ``"conditional"``, ``"tracy-widom"`` and ``"mle"`` assume noise of
+# When the rules disagree, look at their assumptions. ``"tracy-widom"`` and ``"mle"`` assume noise of
 # the same variance in every column. ``"parallel"`` and ``"permutation"`` are too strict after a large first
 # direction, which leaves little variance for the others. ``"shared"`` allows each column its own noise. The
 # printed sentence of a test tells you what was shown, and what these rows could have shown.

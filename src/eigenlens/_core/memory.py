@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import errors, limits
 from . import xp as _xp
-from .limits import field, settle_blas
+from .limits import field
 from .typing import Array
 
 ROOT = limits.ROOT
@@ -82,8 +82,7 @@ def _from_meminfo(root: Path) -> int | None:
 
 
 def _from_limits(root: Path) -> int | None:
-    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave, when BLAS has what it keeps."""
-    settle_blas()
+    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave."""
     return limits.room(root)
 
 

@@ -100,7 +100,6 @@ def published_at_once(fit: Method) -> Method:
     def published(self: Any, *args: Any, **options: Any) -> Any:
         work = object.__new__(type(self))
         work.__dict__ = self.__dict__.copy()
-        limits.settle_blas()
         try:
             fit(work, *args, **options)
         except BaseException as error:

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from . import xp as _xp
-from .limits import others_may_work, thread_count
+from .limits import thread_count
 
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
 
@@ -46,9 +46,6 @@ def threaded(work: Callable[[S], T], segments: Iterator[S], ahead: int | None = 
         yield from map(work, segments)
         return
     workers = thread_count()
-    if not others_may_work():  # no room for the stack of another thread, nor for what BLAS keeps for it
-        yield from map(work, segments)
-        return
     pool = _pool(workers)
     waiting: deque[Future[T]] = deque()
     limit: Any = _xp.one_blas_thread() if workers > 1 else nullcontext()

@@ -16,11 +16,11 @@ from sklearn.base import BaseEstimator
 from .._core.stored import Kind
 from .registry import FOREIGN
 
-KEYS = 2**17  # of a set, or of a dictionary whose keys are not text
+KEYS = 2**17  # of a dictionary whose keys are not text
 SAME_HASH = 32  # keys that may share a hash value: honest numbers hardly ever do
 PARTS = 10**6  # objects that a walk through a model would meet, those that are shared counted each time
 LEVELS = 100  # objects within objects
-PLAIN = (bool, int, float, complex, str, np.generic, np.dtype, np.ndarray, slice, BaseEstimator, type(None))
+PLAIN = (bool, int, float, str, np.generic, np.dtype, np.ndarray, BaseEstimator, type(None))
 
 
 def checked(kind: Kind, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _check_steps(steps: Any) -> None:
 
 
 def _check_parameter(kind: Kind, name: str, value: Any) -> None:
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         for item in value:
             _check_parameter(kind, name, item)
     elif isinstance(value, dict):
@@ -109,7 +109,7 @@ def check_keys(keys: list[Any]) -> None:
     if not all(_is_key(key) for key in keys):
         raise ValueError("a key is neither text nor a number")
     if len(keys) > KEYS and not all(type(key) is str for key in keys):
-        raise ValueError(f"a set has {len(keys):,} items, and {KEYS:,} are allowed")
+        raise ValueError(f"a dictionary has {len(keys):,} keys, and {KEYS:,} are allowed")
     if keys and max(Counter(map(hash, keys)).values()) > SAME_HASH:
         raise ValueError("its keys were made to collide")
     if len(set(keys)) != len(keys):
@@ -119,7 +119,7 @@ def check_keys(keys: list[Any]) -> None:
 def _is_key(key: Any) -> bool:
     if isinstance(key, tuple):
         return all(map(_is_key, key))
-    return key is None or isinstance(key, bool | int | float | complex | str | np.generic)
+    return key is None or isinstance(key, bool | int | float | str | np.generic)
 
 
 def check_tree(parts: list[list[int]]) -> None:

@@ -33,7 +33,7 @@ from .._core import errors
 from .._core.errors import InputError
 
 MAGIC = b"eigenlns"
-VERSION = 2  # 1 named the modules of classes
+VERSION = 2
 PREFIX = struct.Struct("<8sIIQQ32s")
 ALIGN = 64
 HEADER_LIMIT = 2**24  # bytes of JSON
@@ -108,6 +108,10 @@ def read_header(file: BinaryIO, path: Path, verify: bool) -> tuple[dict[str, Any
         raise errors.ModelFileError(
             f"{path} has format version {version}, and this eigenlens reads up to version {VERSION}; upgrade with pip "
             "install -U eigenlens."
+        )
+    if version == 1:
+        raise errors.ModelFileError(
+            f"{path} has format version 1, which named modules and was never released; fit the model again and save it."
         )
     if version < 1 or zero != 0:
         raise errors.damaged(path, "its first bytes contradict each other")

@@ -19,10 +19,8 @@ from ..moments import Moments
 from ..moments.local import LocalMoments
 from ..sources.writing import replaced, require_folder
 from . import container
-from .old_names import name_today
 from .rehearsal import rehearse
 from .state import Decoder, Encoder
-from .text import contents, is_text, write_text
 
 Loaded = TypeVar("Loaded")
 
@@ -51,8 +49,7 @@ def save(
     model : fitted estimator or moments
         Any estimator of this package, or a scikit-learn Pipeline of them. Arrays on a device are saved as NumPy arrays.
     path : path
-        Usually ending in .eigenlens. If it ends in .json, the same content is written as JSON text, for channels that
-        carry only text.
+        Usually ending in .eigenlens.
     overwrite : bool
         Whether an existing file may be replaced.
     about : dict, optional
@@ -74,6 +71,11 @@ def save(
     True
     """
     path = Path(path)
+    if path.suffix.lower() == ".json":
+        raise errors.InputError(
+            f"path={str(path)!r} ends in .json, and model files are not text; end it in .eigenlens. For a channel that "
+            "carries only text, send base64.b64encode(path.read_bytes())."
+        )
     _require_content(model)
     require_folder(path)
     if path.exists() and not overwrite:
@@ -87,10 +89,7 @@ def save(
         "versions": {name: _version(name) for name in ("eigenlens", *sorted(encoder.foreign))},
     }
     with replaced(path) as file:
-        if is_text(path):
-            write_text(file, model, header, encoder.arrays)
-        else:
-            container.write(file, header, encoder.arrays)
+        container.write(file, header, encoder.arrays)
     return path
 
 
@@ -136,7 +135,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
     array([0, 1, 2])
     """
     path = Path(path)
-    with container.opened(path) as raw, contents(raw, path) as file:
+    with container.opened(path) as file:
         header, arrays = container.read(file, path)
         size = os.fstat(file.fileno()).st_size
     try:
@@ -182,7 +181,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     'PCA'
     """
     path = Path(path)
-    with container.opened(path) as raw, contents(raw, path) as file:
+    with container.opened(path) as file:
         header, lengths = container.read_header(file, path, verify=True)
     arrays = container.checked_entries(header, lengths, path)
     objects, versions, notes = (header.get(name) for name in ("objects", "versions", "about"))
@@ -192,7 +191,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise errors.damaged(path, "its notes are not notes")
     return {
         "format": header["format"],
-        "classes": [name_today(str(entry.get("class"))) for entry in objects],
+        "classes": [str(entry.get("class")) for entry in objects],
         "arrays": [(dtype.str, shape) for dtype, shape, _, _ in arrays],
         "versions": {str(name): str(value) for name, value in versions.items()},
         "about": notes,

@@ -18,7 +18,6 @@ import numpy as np
 
 from .._core import errors
 from .._core.stored import KINDS, Kind, kind_of
-from .old_names import name_today
 
 ROOT = __name__.split(".")[0]
 LATER = ("cli", "exceptions", "files", "report", "study", "testing")  # rooms that hold nothing that is saved
@@ -83,7 +82,6 @@ def kind_named(name: Any) -> Kind:
     """Return what a name in a file stands for."""
     if not isinstance(name, str) or len(name) > LENGTH or not NAME.fullmatch(name):
         raise _unknown_class(str(name)[:LENGTH])
-    name = name_today(name)
     if name in FOREIGN:
         return _foreign(name)
     if name not in KINDS:

@@ -40,13 +40,10 @@ class Encoder:
             return value
         if kind is float:
             return value if math.isfinite(value) else {TAG: "float", "value": repr(value)}
-        if kind is complex:
-            return {TAG: "complex", "parts": [self.node(value.real, place), self.node(value.imag, place)]}
         if kind is list:
             return [self.node(item, f"{place}[{j}]") for j, item in enumerate(value)]
-        if kind in (tuple, set, frozenset):
-            items = value if kind is tuple else sorted(value, key=repr)
-            return {TAG: kind.__name__, "items": [self.node(item, f"{place}[{j}]") for j, item in enumerate(items)]}
+        if kind is tuple:
+            return {TAG: "tuple", "items": [self.node(item, f"{place}[{j}]") for j, item in enumerate(value)]}
         if kind is dict:
             pairs = [[self.node(k, place), self.node(v, f"{place}[{k!r}]")] for k, v in value.items()]
             return {TAG: "dict", "items": pairs}
@@ -58,8 +55,6 @@ class Encoder:
             return {TAG: "dtype", "name": self._plain(value, place).str}
         if isinstance(value, np.generic):
             return {TAG: "scalar", "array": self._array(np.asarray(value), place)}
-        if kind is slice:
-            return {TAG: "slice", "items": [self.node(v, place) for v in (value.start, value.stop, value.step)]}
         return self._large(value, place)
 
     def _large(self, value: Any, place: str) -> Any:
@@ -182,23 +177,12 @@ class Decoder:
             raise ValueError("a number is not one")
         return float(node["value"])
 
-    def _complex(self, node: dict[str, Any], depth: int) -> complex:
-        parts = self.value(node.get("parts"), depth)
-        if not isinstance(parts, list) or len(parts) != 2 or not all(type(x) is float for x in parts):
-            raise ValueError("a complex number does not have two parts")
-        return complex(*parts)
-
     def _dict(self, node: dict[str, Any], depth: int) -> dict[Any, Any]:
         pairs = self.items(node, depth)
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise ValueError("a dictionary is not made of pairs")
         check_keys([key for key, _ in pairs])
         return dict(pairs)
-
-    def _set(self, node: dict[str, Any], depth: int) -> set[Any]:
-        items = self.items(node, depth)
-        check_keys(items)
-        return set(items)
 
     def _class(self, node: dict[str, Any], depth: int) -> type:
         found = class_of(node.get("name"))
@@ -216,12 +200,6 @@ class Decoder:
         if not isinstance(name, str) or not PLAIN.fullmatch(name):
             raise ValueError("a type is not known")
         return np.dtype(name)
-
-    def _slice(self, node: dict[str, Any], depth: int) -> slice:
-        items = self.items(node, depth)
-        if len(items) != 3:
-            raise ValueError("a slice does not have three parts")
-        return slice(*items)
 
     def _scalar(self, node: dict[str, Any], depth: int) -> np.generic:
         array = self.numbered(self.arrays, node.get("array"))
@@ -241,13 +219,9 @@ class Decoder:
 
 MAKERS: dict[str, Any] = {
     "float": Decoder._float,
-    "complex": Decoder._complex,
     "tuple": lambda self, node, depth: tuple(self.items(node, depth)),
-    "set": Decoder._set,
-    "frozenset": lambda self, node, depth: frozenset(self._set(node, depth)),
     "dict": Decoder._dict,
     "dtype": Decoder._dtype,
-    "slice": Decoder._slice,
     "scalar": Decoder._scalar,
     "objects": Decoder._objects,
     "array": lambda self, node, depth: self.numbered(self.arrays, node.get("array")),

@@ -9,14 +9,13 @@ from .denoising import Denoised, denoise
 from .dimension_test import DimensionTest, Result
 from .hessian import hessian_eigenvalues, hessian_test
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
-from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
 from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
 from .littles import LittleTest, littles_mcar
 from .map_agreement import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .moves import Moves
-from .neighbouring_values import conditional_test, gap_test
+from .neighbouring_values import gap_test
 from .neighbours import Neighbours, neighbours
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
@@ -51,7 +50,6 @@ __all__ = [
     "components_test",
     "components_test_of_factor",
     "components_test_of_moments",
-    "conditional_test",
     "coordinate_test",
     "denoise",
     "envfit",
@@ -59,9 +57,6 @@ __all__ = [
     "hard_threshold",
     "hessian_eigenvalues",
     "hessian_test",
-    "inverse_root",
-    "ladle",
-    "ladle_above_noise",
     "leverages",
     "li_test",
     "linear_p_value",
@@ -73,7 +68,6 @@ __all__ = [
     "parallel_analysis",
     "permuted_after",
     "procrustes_test",
-    "resampled_kernel",
     "resampled_test",
     "save_test",
     "tracy_widom_test",

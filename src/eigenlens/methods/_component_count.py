@@ -16,7 +16,6 @@ from ..inference import (
     components_test,
     components_test_of_factor,
     components_test_of_moments,
-    conditional_test,
     gap_test,
     hard_threshold,
     minka,
@@ -39,7 +38,7 @@ MEANINGS = {
 }
 OF_ROWS = ("shared", "permutation")  # tests that read rows where they are given
 TESTS = (
-    *("shared", "conditional", "gap", "parallel", "permutation", "tracy-widom"),
+    *("shared", "gap", "parallel", "permutation", "tracy-widom"),
     *("gavish-donoho", "broken-stick", "mle"),
 )
 LINED_UP, MOST_COMPARED = 0.25, 2000  # correlation of neighbouring columns that is worth a word; rows it is asked of
@@ -120,8 +119,6 @@ def dimension_test(
         assert rows is not None
         rows = problem.in_unit(rows)
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
-    elif method == "conditional":
-        test = conditional_test(values, n, alpha)
     elif method == "gap":
         test = gap_test(values, n, alpha)
     elif method == "tracy-widom":

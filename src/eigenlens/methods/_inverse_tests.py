@@ -83,7 +83,7 @@ class SliceTested(MomentsEstimator[Kept]):
         """Run a test by theory, or by drawing from the moments or from the rows; join it with the linear one."""
         moved = groups is not None or block is not None
         self._check_test(method, n_draws, moved)
-        by_rows = moved or (method or self._slices.without_rows) in ("permutation", "ladle")
+        by_rows = moved or (method or self._slices.without_rows) == "permutation"
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
         holed = self._holed_test(moments, method, moved, alpha, n_draws, seed)
@@ -93,12 +93,10 @@ class SliceTested(MomentsEstimator[Kept]):
         if method is None:
             of_rows = self._slices.test_of_rows(moments.weight, moments.n_features)
             method = "permutation" if moved else self._slices.without_rows if source is None else of_rows
-        Z, codes, values, variates = None, None, None, None
-        if source is not None and (method in ("permutation", "ladle") or _small(source)):
-            values, variates = self._in_variates(moments)
+        Z, codes, variates = None, None, None
+        if source is not None and (method == "permutation" or _small(source)):
+            variates = self._in_variates(moments)[1]
             Z, codes = _rows_in(source, variates)
-        if method == "ladle":
-            return self._ladle(Z, codes, values, variates, n_draws, seed)  # type: ignore[arg-type]
         if method == "chi2":
             test = self._chi2(moments, alpha)
         elif method == "simulation":
@@ -164,12 +162,6 @@ class SliceTested(MomentsEstimator[Kept]):
     @abstractmethod
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         """Return the eigenvalues of rows given by their variates."""
-
-    @abstractmethod
-    def _ladle(
-        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
-    ) -> DimensionTest:
-        """Find the number of directions by resampling rows, which are given by their variates."""
 
     def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, moves: Moves | None) -> Draw:
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:

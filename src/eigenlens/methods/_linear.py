@@ -321,8 +321,7 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
 
     def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
-        rank = self._rank_left_out()
-        if rank is None or self.missing != "refuse":
+        if not self._has_left_out() or self.missing != "refuse":
             return None
         problem: Any = self._pose(self._collected)
         whitening = problem.solve().whitening
@@ -332,25 +331,13 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
         rows, means = (np.asarray(_xp.to_numpy(v)) for v in (sphering.project(X), sphered_means))
         classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
         divisor = np.full(len(X), problem.divisor)
-        return linear_scores(
-            classes,
-            divisor[:, None],
-            np.ones(len(X)),
-            divisor - weight,
-            self._fixed_priors,
-            self._equal_shares,
-            rank or None,
-        )
+        return linear_scores(classes, divisor[:, None], np.ones(len(X)), divisor - weight, self._fixed_priors)
 
-    _equal_shares = False  # whether class means count equally in finding directions
-
-    def _rank_left_out(self) -> int | None:
-        """Return how many directions the rule keeps, 0 for all; None where rows decide, or there is no formula."""
-        if self.n_components is None:
-            return 0
+    def _has_left_out(self) -> bool:
+        """Tell whether there is a formula for rows left out: not where rows decide, nor in some of the directions."""
         if isinstance(self.n_components, str):
-            return None
-        return int(self.n_components) if self.n_components < min(self.n_features_in_, len(self._priors) - 1) else 0
+            return False
+        return self.n_components is None or self.n_components >= min(self.n_features_in_, len(self._priors) - 1)
 
     # -- rows with holes ---------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.parameters import check_choice
 from .._core.typing import Array, ColumnLike, RandomState, TableLike
-from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
+from ..inference import DimensionTest, SliceMoments, linear_p_value, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
@@ -134,7 +134,7 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
-        method: Literal["chi2", "simulation", "permutation", "ladle"] | None = None,
+        method: Literal["chi2", "simulation", "permutation"] | None = None,
         groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
@@ -152,13 +152,12 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"chi2", "simulation", "permutation", "ladle"}, optional
+        method : {"chi2", "simulation", "permutation"}, optional
             "chi2" needs only moments: Li's test for SIR, W·Σ_{j>d} λⱼ against χ² with
             (p − d)(H − d − 1) degrees of freedom, for normal X; that of Shao, Cook and Weisberg for SAVE, for normal X
             and large slices. "simulation" (SAVE and DirectionalRegression) draws what W·Σ_{j>d} λⱼ would be if all
             later variates were normal noise, through moments, for slices of any size. "permutation" assumes no
-            distribution of X and needs X and y. "ladle" (Luo, Li 2016) is a criterion, not a test: it weighs the
-            eigenvalues against how far eigenvectors turn in resamples.
+            distribution of X and needs X and y.
             With X, the default is "permutation", except that SIR uses "chi2" with 20 rows or more for each column:
             long tails of X alone make the tests of the others reject. Without X, it is "chi2", and "simulation" for
             DirectionalRegression.
@@ -211,8 +210,3 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
 
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
-
-    def _ladle(
-        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
-    ) -> DimensionTest:
-        return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, seed)

@@ -120,10 +120,10 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
             Level.
         method : str
             "shared": columns share d directions and each has its own noise, of any variance. With X, the noise is that
-            of the rows, with random signs (at most 5 million cells); without X, it is normal. "conditional": exact for
-            normal noise of one variance. "tracy-widom": the same for large tables. "gap": for noise that is correlated,
-            in large tables. "parallel", "permutation": Horn's parallel analysis with normal or with permuted columns
-            (which needs X); after a large first direction it is too strict. "gavish-donoho", "broken-stick", "mle"
+            of the rows, with random signs (at most 5 million cells); without X, it is normal. "tracy-widom": normal
+            noise of one variance. "gap": for noise that is correlated, in large tables. "parallel", "permutation":
+            Horn's parallel analysis with normal or with permuted columns (which needs X); after a large first
+            direction it is too strict. "gavish-donoho", "broken-stick", "mle"
             (Minka's evidence): criteria without p-values.
         groups : array of shape (n,), optional
             Rows that belong together change signs together ("shared" with X).

@@ -93,9 +93,7 @@ class DirectionalRegression(OnePassInverseRegression):
         linear_map=basis_of,
     )
 
-    _slices = UseOfSlices(
-        ("simulation", "permutation", "ladle"), without_rows="simulation", covariances=True, counts=False
-    )
+    _slices = UseOfSlices(("simulation", "permutation"), without_rows="simulation", covariances=True, counts=False)
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp, r = _xp.namespace(means), means.shape[1]

@@ -45,8 +45,8 @@ class FDA(ScoredClassifier):
         classifier too.
     regressor : regressor, optional
         By its keyword, or first: `FDA(AdaptiveSplines(degree=2))`. Any regressor of `eigenlens.regress` or
-        scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid may name (`regressor__degree`). One that
-        takes a single response is fitted once for each class score. With `sample_weight` it must take weights.
+        scikit-learn; by default `AdaptiveSplines()`. One that takes a single response is fitted once for each class
+        score. With `sample_weight` it must take weights.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, and the weights of the class means in the order of directions, as in LDA.
@@ -117,8 +117,6 @@ class FDA(ScoredClassifier):
         fit_cost=lambda n, p, groups: 4.2e6 * p + 2e3 * n,
         display="DiscriminantDisplay",
     )
-
-    _usual_regressor = AdaptiveSplines
 
     def __init__(self, n_components: Any = None, *, regressor: Any = None, priors: Priors | None = None) -> None:
         self.n_components, self.regressor = self._by_place(n_components, regressor)

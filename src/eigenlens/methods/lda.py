@@ -304,18 +304,13 @@ class LDA(LinearDiscriminant):
 
     # -- rows left out -------------------------------------------------------------------------------------------
 
-    @property
-    def _equal_shares(self) -> bool:  # type: ignore[override]
-        return self.between == "equal"
-
-    def _rank_left_out(self) -> int | None:
+    def _has_left_out(self) -> bool:
         none = self.within == "equal" or self.shrinkage in ("ledoit-wolf", "cv")
         none = none or (self.shrinkage is not None and self._to_diagonal)
-        return None if none else super()._rank_left_out()
+        return not none and super()._has_left_out()
 
     def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
-        rank = self._rank_left_out()
-        if self.shrinkage is None or rank is None or self.missing != "refuse":
+        if self.shrinkage is None or not self._has_left_out() or self.missing != "refuse":
             return super()._left_out(X, codes, weight)
         moments, K = self._in_order(self._collected), len(self._priors)
         within = moments.within().uniform()[0]
@@ -326,7 +321,7 @@ class LDA(LinearDiscriminant):
         W = moments.weight - weight
         a, trace = axes.without(classes.offsets, classes.taken, W, self.shrinkage)
         metric = (1 - a)[:, None] * axes.values + (a * trace / X.shape[1])[:, None]
-        return linear_scores(classes, metric, 1 - a, W - K, self._fixed_priors, self._equal_shares, rank or None)
+        return linear_scores(classes, metric, 1 - a, W - K, self._fixed_priors)
 
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self._value("shrinkage"), str):

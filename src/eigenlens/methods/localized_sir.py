@@ -16,7 +16,6 @@ Wu, Liang, Mukherjee (2010), Localized sliced inverse regression, J. Computation
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -28,7 +27,7 @@ from .._core import xp as _xp
 from .._core.parameters import published_at_once
 from .._core.stored import stored
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import DimensionTest, inverse_root, ladle_above_noise
+from ..inference import DimensionTest
 from ..moments import Centred, Grouped, local_means
 from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments
@@ -40,23 +39,19 @@ from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
 from ._inverse_tests import UseOfSlices
 from ._rows import Known
 
-FOLDS = 5
-JUDGE = 5  # neighbours of the regression, or classification, that judges a choice of k
 
-
-@stored("LocalizedSIR", renamed={"n_neighbors_": None})  # its moments know it
+@stored("LocalizedSIR")
 class LocalizedSIR(InverseRegression):
     """Localized sliced inverse regression: SIR with local means, for slices that are not one round cloud.
 
     Parameters
     ----------
     n_components : int, None or "auto"
-        How many directions; None is all p; "auto" is what the ladle finds (at least one), see `test_dimension`.
+        How many directions; None is all p; "auto" is what `test_dimension` finds at 5% (at least one).
     n_slices : int, "auto" or cuts
         As in `SIR`.
-    n_neighbors : int or "cv"
-        Neighbours of each row within its slice, including itself; a row of weight 2 counts as two. "cv" chooses the
-        number with which 5 nearest neighbours in the variates predict the slices of left-out rows best.
+    n_neighbors : int
+        Neighbours of each row within its slice, including itself; a row of weight 2 counts as two.
     ridge : float
         s, added to the diagonal of T/W.
 
@@ -74,8 +69,6 @@ class LocalizedSIR(InverseRegression):
         A description of each slice.
     n_neighbors_ : int
         The number used.
-    cv_scores_ : dict of int to float
-        Mean score of each number tried, with "cv".
     moments_ : LocalMoments
         For `fit_moments`: other ridges and dimensions without another search.
     subspace_ : Subspace
@@ -104,8 +97,6 @@ class LocalizedSIR(InverseRegression):
     array([[1., 0., 0., 0.]])
     """
 
-    cv_scores_: dict[int, float]
-
     _declaration = Declaration(
         question="number",
         name="localized-sir",
@@ -129,14 +120,14 @@ class LocalizedSIR(InverseRegression):
     )
 
     _in_memory = True
-    _slices = UseOfSlices(("permutation", "ladle"), may_miss=True, one_by_one=True)
+    _slices = UseOfSlices(("permutation",), may_miss=True, one_by_one=True)
 
     def __init__(
         self,
         n_components: int | Literal["auto"] | None = None,
         *,
         n_slices: int | Literal["auto"] | Sequence[float] = "auto",
-        n_neighbors: int | Literal["cv"] = 10,
+        n_neighbors: int = 10,
         ridge: float = 0.0,
     ) -> None:
         self.n_components = n_components
@@ -172,7 +163,7 @@ class LocalizedSIR(InverseRegression):
         super().fit(X, y, sample_weight, slices, target=target)
         if self.n_components == "auto" and len(self.eigenvalues_) > 1:
             response = y if slices is None else slices
-            self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))
+            self._keep(max(1, self.test_dimension(X, response, sample_weight).dimension))
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -185,7 +176,7 @@ class LocalizedSIR(InverseRegression):
         """
         if self.n_components == "auto":
             raise errors.components_kind(
-                "auto", "a positive integer or None: the ladle draws rows, and moments have none"
+                "auto", "a positive integer or None: its test permutes rows, and moments have none"
             )
         return super().fit_moments(moments)
 
@@ -195,8 +186,7 @@ class LocalizedSIR(InverseRegression):
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> LocalMoments:  # type: ignore[override]
-        k = None if self.n_neighbors == "cv" else int(self.n_neighbors)
-        return LocalMoments(Grouped(kind, meaning=self._slicing), kind(), kind(), k)
+        return LocalMoments(Grouped(kind, meaning=self._slicing), kind(), kind(), int(self.n_neighbors))
 
     def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> LocalMoments:
         kind = choose_kind(source.n_rows, source.n_columns) if kind is None else kind
@@ -211,9 +201,9 @@ class LocalizedSIR(InverseRegression):
             slices = empty.anchored(source.first())
             X, w = (_xp.like(part[labelled], everything.pivot) for part in (block.X, weight))
             slices.update(Block(X, _xp.like(codes[labelled], everything.pivot), w, source.labels.classes))  # type: ignore[union-attr]
-        k = self._choose_neighbours(block.X, codes, weight) if self.n_neighbors == "cv" else int(self.n_neighbors)
+        k = int(self.n_neighbors)
         smallest = slices.weights.min() + weight[~labelled].sum()
-        if k > smallest and self.n_neighbors != "cv":
+        if k > smallest:
             errors.warn(
                 errors.SliceWarning(
                     f"n_neighbors={k} but the smallest slice has a weight of {smallest:g}: in such slices all rows are "
@@ -261,48 +251,8 @@ class LocalizedSIR(InverseRegression):
     def _check_parameters(self, known: Known | None = None) -> None:
         super()._check_parameters(known)
         k = self.n_neighbors
-        if isinstance(k, str) and k == "cv":
-            if self.n_components in (None, "auto"):
-                raise errors.components_kind(
-                    self.n_components, "a positive integer with n_neighbors='cv', which compares predictions"
-                )
-        elif isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise errors.number("n_neighbors", k, "a positive whole number, or 'cv'")
-
-    # -- choosing the number of neighbours -----------------------------------------------------------------------
-
-    def _choose_neighbours(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> int:
-        """Return the number of neighbours whose variates predict the slices of left-out rows best."""
-        sizes = np.bincount(codes[codes >= 0], weights=weight[codes >= 0])
-        largest = int(sizes.max())
-        tried = [5 * 2**i for i in range(20) if 5 * 2**i < largest] + [largest]
-        folds = np.full(len(codes), -1)
-        labelled = np.flatnonzero(codes >= 0)
-        if len(labelled) < 2 * FOLDS:
-            rule = f"a number if {len(labelled)} rows have a response: cross-validation needs at least {2 * FOLDS}"
-            raise errors.number("n_neighbors", "cv", rule)
-        folds[np.random.default_rng(0).permutation(labelled)] = np.arange(len(labelled)) % FOLDS
-        self.cv_scores_ = {k: self._score(k, X, codes, weight, folds, len(sizes)) for k in tried}
-        return max(tried, key=self.cv_scores_.__getitem__)
-
-    def _score(self, k: int, X: np.ndarray, codes: np.ndarray, weight: np.ndarray, folds: np.ndarray, H: int) -> float:
-        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-
-        ordered = self._slicing is not None and len(self._slicing.cuts) == 1
-        fewest = np.sum(codes >= 0) - np.bincount(folds[folds >= 0]).max()
-        judge = (KNeighborsRegressor if ordered else KNeighborsClassifier)(min(JUDGE, fewest), weights="distance")
-        y = np.where(codes >= 0, codes.astype(float), np.nan)
-        model = LocalizedSIR(self.n_components, n_slices=max(H, 2), n_neighbors=k, ridge=self.ridge)
-        scores = []
-        for fold in range(folds.max() + 1):
-            learn, out = (codes < 0) | (folds != fold), (codes >= 0) & (folds == fold)
-            known = learn & (codes >= 0)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", errors.EigenlensWarning)  # folds have smaller slices than all rows
-                model.fit(X[learn], y[learn], sample_weight=weight[learn])
-            judge.fit(model.transform(X[known]), codes[known])
-            scores.append(judge.score(model.transform(X[out]), codes[out], sample_weight=weight[out]))
-        return float(np.mean(scores))
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise errors.number("n_neighbors", k, "a positive whole number")
 
     # -- how many directions -----------------------------------------------------------------------------------
 
@@ -313,7 +263,7 @@ class LocalizedSIR(InverseRegression):
         sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
-        method: Literal["permutation", "ladle"] = "permutation",
+        method: Literal["permutation"] = "permutation",
         groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 99,
@@ -328,18 +278,16 @@ class LocalizedSIR(InverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"permutation", "ladle"}
+        method : {"permutation"}
             "permutation" permutes the variates after the d-th between rows, all together, searches neighbours again,
             and compares λ_{d+1}: it costs `n_draws` fits for each d. Tests after the first d that is not rejected are
-            skipped (NaN). "ladle" (Luo, Li 2016) is a criterion, not a test: how much variance local means keep beyond
-            what they keep with permuted slices, and how far the directions turn in resamples; `n_draws` + 40 fits in
-            all. Both need X and y.
+            skipped (NaN). It needs X and y.
         groups : array of shape (n,), optional
             Rows that belong together move together.
         block : int, optional
             Number of consecutive rows that are alike: variates are shifted by at least this many rows.
         n_draws : int
-            Number of permutations or resamples.
+            Number of permutations.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
@@ -360,16 +308,6 @@ class LocalizedSIR(InverseRegression):
         local, centred = self._local_variates(Z, codes, variates)
         pencil = Pencil(Form(factor=local, squared=False), Form(matrix=centred.T @ centred))
         return np.asarray(solve(pencil).values)
-
-    def _ladle(
-        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
-    ) -> DimensionTest:
-        def kernel(rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
-            local, centred = self._local_variates(Z[rows], codes, variates)
-            F = local @ inverse_root(centred.T @ centred)
-            return np.asarray(F.T @ F)
-
-        return ladle_above_noise(kernel, codes, n_draws, seed)
 
     def _local_variates(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Return local means and rows as variates, about the mean of all rows, over √W."""

@@ -342,9 +342,9 @@ class PDA(LinearDiscriminant):
         if self.df is not None:
             check_number("df", self.df, 0.0, above=True)
 
-    def _rank_left_out(self) -> int | None:
+    def _has_left_out(self) -> bool:
         chosen = self.df is not None or isinstance(self.lam, str)  # again for the other rows
-        return None if chosen else super()._rank_left_out()
+        return not chosen and super()._has_left_out()
 
     # -- the penalty ---------------------------------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ class SAVE(OnePassInverseRegression):
         linear_map=basis_of,
     )
 
-    _slices = UseOfSlices(("chi2", "simulation", "permutation", "ladle"), without_rows="chi2", covariances=True)
+    _slices = UseOfSlices(("chi2", "simulation", "permutation"), without_rows="chi2", covariances=True)
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)

@@ -120,7 +120,7 @@ class SIR(OnePassInverseRegression):
         ),
     )
 
-    _slices = UseOfSlices(("chi2", "permutation", "ladle"), with_rows="chi2", without_rows="chi2")
+    _slices = UseOfSlices(("chi2", "permutation"), with_rows="chi2", without_rows="chi2")
 
     def _kernel(self, shares: Array, means: Array, covariances: Array | None) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]

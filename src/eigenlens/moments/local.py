@@ -25,14 +25,14 @@ class LocalMoments:
         Of all rows.
     local : Centred
         Of the local means.
-    k : int or None
-        Neighbours asked for; None of empty moments where any number will do.
+    k : int
+        Neighbours asked for.
     """
 
     slices: Grouped
     everything: Centred
     local: Centred
-    k: int | None
+    k: int
 
     @property
     def squared(self) -> bool:
@@ -68,7 +68,7 @@ class LocalMoments:
 
     def lacks(self, needed: LocalMoments) -> tuple[str, str] | None:
         """Return what `needed`, empty moments, would keep and these do not, and what they do keep."""
-        if needed.k in (None, self.k):
+        if needed.k == self.k:
             return None
         return f"local means of {needed.k} neighbours", f"those of {self.k}"
 

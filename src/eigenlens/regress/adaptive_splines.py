@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.drawing import Display
-from .._core.limits import thread_count, threads_with_buffers
+from .._core.limits import thread_count
 from .._core.parameters import check_number, is_number, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
@@ -202,7 +202,7 @@ class AdaptiveSplines(TermTables):
         if self.n_jobs is not None:
             check_number("n_jobs", self.n_jobs, -1, integer=True)
         warn_if_relative(w)
-        workers = threads_with_buffers(thread_count() if self.n_jobs == -1 else self.n_jobs or 1)
+        workers = thread_count() if self.n_jobs == -1 else self.n_jobs or 1
         pool = ThreadPoolExecutor(workers) if workers > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = Search(X, Y, w, rules, pool)

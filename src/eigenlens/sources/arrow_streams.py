@@ -8,7 +8,6 @@ memory that a pass needs.
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from .._core import errors
 from .._core.optional import require
 from .addresses import Place
-from .parquet import ParquetReader, check_same_columns, holds_arrow_words, is_arrow_number, open_parquet, record_piece
+from .parquet import check_same_columns, holds_arrow_words, is_arrow_number, record_piece
 from .pieces import Piece, Roles, in_vectors
 from .snapshot import Snapshot
 from .source import block_rows
@@ -27,13 +26,6 @@ from .words import Found
 
 FILE_MAGIC = b"ARROW1"
 VECTOR = 2_048  # rows of DuckDB's vectors, of which a batch is made
-NAME = r"[^'\"*?\[\]{}:]+"  # of a file: no pattern, no address
-#: SELECT * FROM 'rows.parquet', FROM read_parquet('rows'), and what DuckDB itself writes for read_parquet("rows").
-WHOLE_FILE = re.compile(
-    rf"""\s*(?:select\s+\*\s+)?from\s+(?:'({NAME}\.parquet)'|"({NAME}\.parquet)"|(?:read_parquet|parquet_scan)\s*\(\s*"""
-    rf"""(?:'({NAME})'|\['({NAME})'\](?:,\s*\w+\s*:=\s*false)*)\s*\)(?:\s+as\s+"[^"]*")?)\s*;?\s*""",
-    re.IGNORECASE,
-)
 
 
 class ArrowReader:
@@ -159,14 +151,11 @@ class ArrowReader:
             )
 
 
-def stream_reader(source: Any) -> ArrowReader | ParquetReader:
+def stream_reader(source: Any) -> ArrowReader:
     """Read an object that has `__arrow_c_stream__`; one that knows its columns is a table or query to be read again."""
     pa = require("pyarrow", "Reading an Arrow stream", "cli")
     again = hasattr(source, "columns")
     is_query = type(source).__module__.startswith("duckdb") and hasattr(source, "limit")
-    file = parquet_file_of(source) if is_query else None
-    if file is not None:
-        return ParquetReader([file])
 
     def opened(rows: Any = source) -> Any:
         try:
@@ -184,31 +173,6 @@ def relation_schema(relation: Any, opened: Callable[[Any], Any]) -> Any:
     for j, name in enumerate(relation.columns):
         schema = schema.set(j, schema.field(j).with_name(name))
     return schema
-
-
-def parquet_file_of(relation: Any) -> Path | None:
-    """Return the file of a DuckDB relation that is a single Parquet file; None where it is anything else.
-
-    Reading the file itself takes two thirds of the time. A table or view may have the name of a file, so the plan must
-    be a scan of one, and the columns, the number of rows and the range of the first column must be those of the file.
-    """
-    query = relation.sql_query() if hasattr(relation, "sql_query") else None
-    found = WHOLE_FILE.fullmatch(query or "")
-    path = Path(next(filter(None, found.groups()))) if found else None
-    if path is None or not path.is_file():
-        return None
-    plan = relation.explain()
-    if len(re.findall("[┌╭]", plan)) != 1 or not re.search("PARQUET_SCAN|READ_PARQUET", plan):
-        return None
-    with open_parquet(path) as file:
-        names, metadata = list(file.schema_arrow.names), file.metadata
-        parts = [metadata.row_group(k).column(0).statistics for k in range(metadata.num_row_groups)]
-    if relation.columns != names or not parts or any(part is None or not part.has_min_max for part in parts):
-        return None
-    name = '"' + names[0].replace('"', '""') + '"'
-    found_there = relation.aggregate(f"count(*), min({name}), max({name})").fetchall()
-    here = (metadata.num_rows, min(part.min for part in parts), max(part.max for part in parts))
-    return path if found_there == [here] else None
 
 
 def batches_of(rows: Any, pa: Any) -> Any:

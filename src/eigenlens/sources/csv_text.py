@@ -18,8 +18,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from .._core import errors, limits, optional
-from .._core.limits import others_may_work
+from .._core import errors, optional
 from .addresses import arrow_input, open_bytes
 
 GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell
@@ -27,7 +26,6 @@ BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 PLAIN_BYTES = 2**21  # the same, of numbers: pyarrow holds a dozen of these at once
 MOST_LINES = 8  # that a message names
 HEAD_BYTES = 2**20  # the same, of the first rows alone
-HELD = 12  # of these that pyarrow holds at once
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = (  # in any case
     *("", "na", "n/a", "#n/a", "#na", "#n/a n/a", "nan", "-nan", "null"),
@@ -168,7 +166,7 @@ def csv_batches(
 
     With `head`, for whoever takes the first batch alone, batches are small: pyarrow reads several more meanwhile.
     """
-    pa, block = optional.pyarrow(path), block_bytes(path, PLAIN_BYTES if numbers else BLOCK_BYTES)
+    pa, block = optional.pyarrow(path), PLAIN_BYTES if numbers else BLOCK_BYTES
     read = {"column_names": names, "encoding": dialect.encoding, "block_size": block}
     if head:
         read |= {"block_size": min(HEAD_BYTES, block), "use_threads": False}
@@ -195,18 +193,13 @@ def csv_batches(
 
 
 def arrow_batches(path: Path, read: dict[str, Any], parse: dict[str, Any], convert: dict[str, Any]) -> Iterator[Any]:
-    """Yield what pyarrow reads of a CSV file, under its options; on threads where there is room for them."""
+    """Yield what pyarrow reads of a CSV file, under its options."""
     pa_csv = optional.pyarrow(path, "csv")
-    options = pa_csv.ReadOptions(**{"use_threads": others_may_work(), **read})
+    options = pa_csv.ReadOptions(**read)
     with pa_csv.open_csv(
         arrow_input(path), options, pa_csv.ParseOptions(**parse), pa_csv.ConvertOptions(**convert)
     ) as reader:
         yield from reader
-
-
-def block_bytes(path: Path, most: int) -> int:
-    """Return how much text to decode at a time: `most`, or less where a limit of the process leaves room for less."""
-    return limits.piece_within(most, HEAD_BYTES, HELD, f"Reading {path}")
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:

@@ -218,29 +218,13 @@ class EngineSource(Source):
             total = total.merge(received(part))
         return total
 
-    def compared(self, answered: Any, start: Any) -> Any:
-        """Return sums over the rows of how well a column that a model has added agrees with y.
-
-        Parameters
-        ----------
-        answered : table of the engine
-            What `map` returned, with y and the weights among its columns.
-        start : tally
-            Empty; see `score_mixins`.
-        """
+    def answers_in(self, answered: Any) -> tuple[np.ndarray, Any, Any]:
+        """Return the columns that `map` has added to the table of the engine, with y and the weights beside them."""
         names = type(self).read(answered)[1]
         roles = replace(self.roles, columns=tuple(name for name in names if name not in self.names))
-        new = type(self)(answered, names, roles)
-
-        def fold(total: Any, table: Any, place: str) -> Any:
-            _, y, weight = roles.split(table)
-            found = [as_values(table.column(name).combine_chunks()) for name in roles.columns]
-            return total.copy().add(found[0] if len(found) == 1 else np.stack(found, axis=1), y, weight)
-
-        total = start.copy()
-        for part in new.folded_partitions(start, fold):
-            total = total.merge(received(part))
-        return total
+        table, y, weight = roles.split(type(self)(answered, names, roles).fetched(roles.all))
+        found = [as_values(table.column(name).combine_chunks()) for name in roles.columns]
+        return found[0] if len(found) == 1 else np.stack(found, axis=1), y, weight
 
     def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
         """Return the table of the engine with what a function makes of each row in columns of its own."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from .._core import errors, limits
 from .._core import xp as _xp
-from .._core.limits import settle_blas
 from .._core.typing import ColumnNames
 from .addresses import Place, is_zarr, listed
 from .arrays_on_disk import ArrayReader, open_zarr
@@ -159,7 +158,6 @@ def open_rows(
         raise errors.number("batch_rows", batch_rows, "a positive integer")
     if isinstance(na, str) or not all(isinstance(word, str) for word in na):
         raise errors.number("na", na, "a list of words")
-    settle_blas()
     try:
         reader = _reader(path_or_paths, tuple(na), query)
         return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)

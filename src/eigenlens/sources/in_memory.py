@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.limits import settle_blas, thread_count
+from .._core.limits import thread_count
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from .labelled import is_labelled, labelled_rows
@@ -312,7 +312,6 @@ def as_source(
     counts : bool
         Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
-    settle_blas()
     reader = ClassReader() if reader is None else reader
     if y is not None and not isinstance(y, np.ndarray):
         y = given_target(y)

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, limits, optional
-from .._core.limits import others_may_work
+from .._core import errors, optional
 from .addresses import Place
 from .pieces import Batch, Piece, Roles
-from .snapshot import Snapshot, changed
+from .snapshot import Snapshot
 from .table import warn_rounded
 from .words import Found, MixedRows, of_arrow
 
-PIECE = 2**23  # bytes for which there must be room before a row group is read
 MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of missing values
 
 
@@ -74,9 +72,6 @@ class ParquetReader:
         assert self.names is not None
         coded = [self.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
         with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
-            stored = file.metadata.schema.to_arrow_schema()
-            if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
-                raise changed(path, "its footer lists other columns or rows")
             start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
@@ -112,11 +107,10 @@ def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
 
 
 def parquet_batches(path: Place, file: Any, columns: list[str], rows: int, group: int | None = None) -> Iterator[Any]:
-    """Yield so many rows at a time of an open file, or of one of its row groups; on threads where there is room."""
-    limits.piece_within(PIECE, PIECE, 1, f"Reading {path}")
+    """Yield so many rows at a time of an open file, or of one of its row groups."""
     groups, origin = (None, str(path)) if group is None else ([group], f"{path}, row group {group}")
     with _unreadable(origin):
-        yield from file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=others_may_work())
+        yield from file.iter_batches(batch_size=rows, row_groups=groups, columns=columns)
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """Answers of a model held against the truth: what `score` of classifiers and regressors computes.
 
 y and the weights are read as `fit` reads them, so that what `fit` accepts `score` accepts too. Rows that an engine
-holds are predicted and counted there: only sums come back.
+holds are predicted there: answers, y and weights come back.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -22,118 +22,43 @@ from .source import Source
 from .table import as_table, as_two_dimensional, finite_rows
 from .target_columns import TargetColumns
 
-
-class Tally(ABC):
-    """Sums over rows of how well answers agree with y, which merge."""
-
-    @abstractmethod
-    def add(self, predicted: np.ndarray, y: Any, weight: Any) -> Self:
-        """Take in rows; weights must be numbers of at least 0."""
-
-    @abstractmethod
-    def merge(self, other: Any) -> Self:
-        """Take in the sums of other rows."""
-
-    @abstractmethod
-    def copy(self) -> Self:
-        """Return sums that change on their own."""
-
-    @abstractmethod
-    def score(self) -> float:
-        """Return the score of all rows taken in."""
+Agreement = Callable[[np.ndarray, Any, Any], float]  # of answers with y, by weights
 
 
-class Hits(Tally):
-    """The weight of all rows, and of those whose class was predicted rightly."""
-
-    def __init__(self, weight: float = 0.0, right: float = 0.0) -> None:
-        self.weight, self.right = weight, right
-
-    def add(self, predicted: np.ndarray, y: Any, weight: Any) -> Self:
-        truth = Labels.read(y)
-        _check_length(predicted, len(truth))
-        weight = _weights(weight, len(truth))
-        self.weight += float(weight.sum())
-        self.right += float(_same(predicted, truth.classes[_xp.to_numpy(truth.codes)]) @ weight)
-        return self
-
-    def merge(self, other: Hits) -> Self:
-        self.weight, self.right = self.weight + other.weight, self.right + other.right
-        return self
-
-    def copy(self) -> Self:
-        return type(self)(self.weight, self.right)
-
-    def score(self) -> float:
-        return self.right / self.weight
+def accuracy(predicted: np.ndarray, y: Any, weight: Any) -> float:
+    """Return the share of the weight whose class was predicted rightly."""
+    truth = Labels.read(y)
+    _check_length(predicted, len(truth))
+    weight = _weights(weight, len(truth))
+    return float(_same(predicted, truth.classes[_xp.to_numpy(truth.codes)]) @ weight) / float(weight.sum())
 
 
-class Squares(Tally):
-    """For each response: its mean and spread, and the squared errors of what was predicted."""
-
-    def __init__(self) -> None:
-        self.n_rows, self.weight = 0, 0.0
-        self.mean, self.spread, self.lost = np.zeros(0), np.zeros(0), np.zeros(0)
-        self.size = np.ones(0)  # responses are divided by it, since squares of 1e200 are out of range
-
-    def add(self, predicted: np.ndarray, y: Any, weight: Any) -> Self:
-        predicted = np.asarray(predicted, dtype=np.float64)
-        table = as_table(as_two_dimensional(y, "y")[0], "y")
-        _check_length(predicted, table.shape[0])
-        predicted = predicted.reshape(len(predicted), -1)
-        if table.shape[1] != predicted.shape[1]:
-            had, fitted = table.shape[1], predicted.shape[1]
-            raise errors.InputError(f"y has {had} columns but {fitted} were fitted; pass the {fitted} of the fit.")
-        Y = np.asarray(_xp.to_numpy(finite_rows(table, 0, table.shape[0], "y")), dtype=np.float64)
-        return self.merge(_squares(Y, predicted, _weights(weight, len(Y))))
-
-    def merge(self, other: Squares) -> Self:
-        if self.weight == 0 or other.weight == 0:
-            found = self if other.weight == 0 else other
-            self.__dict__.update(found.__dict__)
-            return self
-        size = np.maximum(self.size, other.size)
-        ours, theirs = self.size / size, other.size / size
-        weight = self.weight + other.weight
-        shift = other.mean * theirs - self.mean * ours
-        self.mean = self.mean * ours + shift * (other.weight / weight)
-        between = shift**2 * (self.weight * other.weight / weight)
-        self.spread = self.spread * ours**2 + other.spread * theirs**2 + between
-        self.lost = self.lost * ours**2 + other.lost * theirs**2
-        self.n_rows, self.weight, self.size = self.n_rows + other.n_rows, weight, size
-        return self
-
-    def copy(self) -> Self:
-        new = type(self)()
-        new.__dict__.update(self.__dict__)
-        return new
-
-    def score(self) -> float:
-        if self.n_rows < 2:
-            errors.warn(UndefinedMetricWarning("R² needs at least two rows; it is NaN."))
-            return float("nan")
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            lost, spread = self.lost, self.spread
-            shares = np.where(spread > 0, 1 - lost / spread, np.where(lost == 0, 1.0, 0.0))
-        return float(shares.mean())
-
-
-def _squares(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> Squares:
-    found = Squares()
-    found.size = np.abs(Y).max(axis=0, initial=0.0)
-    found.size[found.size == 0] = 1.0
-    found.n_rows, found.weight = len(Y), float(weight.sum())
-    with np.errstate(over="ignore", invalid="ignore"):
-        Y, predicted = Y / found.size, predicted / found.size
-        found.mean = np.average(Y, axis=0, weights=weight)
-        found.spread = weight @ (Y - found.mean) ** 2
-        found.lost = weight @ (Y - predicted) ** 2
-    return found
+def mean_r_squared(predicted: np.ndarray, y: Any, weight: Any) -> float:
+    """Return R² of predicted responses, averaged over them."""
+    predicted = np.asarray(predicted, dtype=np.float64)
+    table = as_table(as_two_dimensional(y, "y")[0], "y")
+    _check_length(predicted, table.shape[0])
+    predicted = predicted.reshape(len(predicted), -1)
+    if table.shape[1] != predicted.shape[1]:
+        had, fitted = table.shape[1], predicted.shape[1]
+        raise errors.InputError(f"y has {had} columns but {fitted} were fitted; pass the {fitted} of the fit.")
+    Y = np.asarray(_xp.to_numpy(finite_rows(table, 0, table.shape[0], "y")), dtype=np.float64)
+    return r_squared(Y, predicted, _weights(weight, len(Y)))
 
 
 def r_squared(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
     """R² of columns of any size; of one row it is not defined."""
-    return _squares(Y, predicted, weight).score()
+    if len(Y) < 2:
+        errors.warn(UndefinedMetricWarning("R² needs at least two rows; it is NaN."))
+        return float("nan")
+    size = np.abs(Y).max(axis=0, initial=0.0)  # responses are divided by it, since squares of 1e200 are out of range
+    size[size == 0] = 1.0
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        Y, predicted = Y / size, predicted / size
+        spread = weight @ (Y - np.average(Y, axis=0, weights=weight)) ** 2
+        lost = weight @ (Y - predicted) ** 2
+        shares = np.where(spread > 0, 1 - lost / spread, np.where(lost == 0, 1.0, 0.0))
+    return float(shares.mean())
 
 
 class ClassifierScore(ClassifierMixin):
@@ -158,7 +83,7 @@ class ClassifierScore(ClassifierMixin):
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        return _scored(self, X, y, sample_weight, target, Hits())
+        return _scored(self, X, y, sample_weight, target, accuracy)
 
 
 class RegressorScore(RegressorMixin):
@@ -183,15 +108,15 @@ class RegressorScore(RegressorMixin):
         target : column or list of columns, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        return _scored(self, X, y, sample_weight, target, Squares())
+        return _scored(self, X, y, sample_weight, target, mean_r_squared)
 
 
-def _scored(estimator: Any, X: Any, y: Any, sample_weight: Any, target: Any, tally: Tally) -> float:
+def _scored(estimator: Any, X: Any, y: Any, sample_weight: Any, target: Any, agreement: Agreement) -> float:
     """Predict rows and hold the answers against y: here, or where an engine has the rows."""
     if isinstance(estimator, TargetColumns):
         X, y = _opened_engine(estimator, X, y, target) if is_engine(X) else estimator._with_target(X, y, target)
     if isinstance(X, EngineSource):
-        return _scored_there(estimator, X, y, sample_weight, tally).score()
+        return agreement(*_answers_there(estimator, X, y, sample_weight))
     weight = sample_weight
     if y is None and isinstance(X, Source):
         if not X.rereadable:
@@ -208,7 +133,7 @@ def _scored(estimator: Any, X: Any, y: Any, sample_weight: Any, target: Any, tal
     y = unlabelled(y)
     y = y.compute() if hasattr(y, "__dask_graph__") else y
     predicted = _xp.to_numpy(unlabelled(estimator.predict(X)))
-    return tally.add(predicted, y, weight).score()
+    return agreement(predicted, y, weight)
 
 
 def _opened_engine(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Any, Any]:
@@ -218,16 +143,16 @@ def _opened_engine(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Any, An
     return engine_rows(X, None if columns is None else list(columns), target), y
 
 
-def _scored_there(estimator: Any, source: EngineSource, y: Any, sample_weight: Any, tally: Tally) -> Tally:
-    """Add a column of predictions to the table of an engine and compare it with y partition by partition."""
+def _answers_there(estimator: Any, source: EngineSource, y: Any, sample_weight: Any) -> tuple[np.ndarray, Any, Any]:
+    """Return predictions, y and weights of the rows that an engine holds, which predicts them."""
     source.refuse_beside(y, sample_weight)
     roles = source.roles
     if not roles.target:
         raise errors.target_missing(type(estimator).__name__, "y")
     if getattr(estimator, "_predicts_here", False):
         X, y, weight = roles.split(source.fetched(roles.all))
-        return tally.add(_xp.to_numpy(estimator.predict(X)), y, weight)
-    return source.compared(estimator.predict(source), tally)
+        return _xp.to_numpy(estimator.predict(X)), y, weight
+    return source.answers_in(estimator.predict(source))
 
 
 def _weights(weight: Any, n: int) -> np.ndarray:

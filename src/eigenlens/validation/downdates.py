@@ -124,8 +124,6 @@ def linear_scores(
     share: np.ndarray,
     divisor: np.ndarray,
     priors: np.ndarray | None,
-    equal: bool = False,
-    rank: int | None = None,
 ) -> np.ndarray:
     """Return log-posteriors, up to what classes share, by a metric that all classes share: (n, K).
 
@@ -138,53 +136,18 @@ def linear_scores(
         What the scatter counts in them: 1, or 1 − a where it is shrunk by a.
     divisor : ndarray of shape (n,)
     priors : ndarray of shape (K,) or None
-    equal : bool
-        Whether class means count equally in finding directions.
-    rank : int, optional
-        How many directions the rule keeps; all by default.
     """
     log_priors, K = classes.log_priors(priors), len(classes.means)
     d, gain = classes.offsets, share * classes.taken
     scaled = d / metric
     left = 1 - gain * np.sum(scaled * d, axis=1)
     left = np.where(left > SINGULAR, left, np.nan)
-    if rank is None:
-        found = np.empty((len(d), K))
-        for k in range(K):
-            e = classes.away(k)
-            along = np.sum(e * scaled, axis=1)
-            found[:, k] = np.sum(e * e / metric, axis=1) + gain / left * along**2
-        return log_priors - 0.5 * divisor[:, None] * found
-    step = max(CHUNK // (K * d.shape[1]), 1)
-    parts = []
-    for start in range(0, len(d), step):
-        rows = slice(start, start + step)
-        e = np.stack([classes.away(k)[rows] for k in range(K)], axis=1)
-        over = e / np.broadcast_to(metric, d.shape)[rows, None, :]
-        along = np.einsum("ikp,ip->ik", over, d[rows])
-        E = np.einsum("ikp,ilp->ikl", e, over) + (gain / left)[rows, None, None] * along[:, :, None] * along[:, None, :]
-        shares = np.full((len(e), K), 1.0 / K) if equal else np.exp(log_priors[rows])
-        parts.append(_in_few_directions(E * divisor[rows, None, None], shares, rank))
-    return log_priors - 0.5 * np.concatenate(parts)
-
-
-def _in_few_directions(E: np.ndarray, shares: np.ndarray, rank: int) -> np.ndarray:
-    """Return squared distances to class means along the directions that separate them most.
-
-    E holds the inner products of the offsets of a row to all class means, one table for each row.
-    """
-    sound = np.isfinite(E).all(axis=(1, 2))
-    E = np.where(sound[:, None, None], E, 0.0)
-    root = np.sqrt(shares)
-    middle = np.einsum("ik,ikl->il", shares, E)  # ⟨ē, e_l⟩
-    apart = middle[:, None, :] - E  # ⟨m_k − m̄, e_l⟩
-    between = np.einsum("il,ikl->ik", shares, apart)[:, :, None] - apart  # ⟨m_k − m̄, m_l − m̄⟩
-    values, vectors = np.linalg.eigh(root[:, :, None] * between * root[:, None, :])
-    values, vectors = values[:, ::-1][:, :rank], vectors[:, :, ::-1][:, :, :rank]
-    z = np.einsum("ikr,ikl->ilr", root[:, :, None] * vectors, apart)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.sum(np.where(values[:, None, :] > 0, z**2 / values[:, None, :], 0.0), axis=2)
-    return np.where(sound[:, None], found, np.nan)
+    found = np.empty((len(d), K))
+    for k in range(K):
+        e = classes.away(k)
+        along = np.sum(e * scaled, axis=1)
+        found[:, k] = np.sum(e * e / metric, axis=1) + gain / left * along**2
+    return log_priors - 0.5 * divisor[:, None] * found
 
 
 def quadratic_score(
