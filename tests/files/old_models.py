@@ -148,7 +148,6 @@ def unlabelled():
     yield "pca", PCA()
     yield "pca mp", PCA("mp")
     yield "robust pca", RobustPCA()
-    yield "robust pca fixed rank", RobustPCA(2, method="fixed_rank")
     yield "sparse pca", SparsePCA(2)
     yield "sparse pca count", SparsePCA(2, n_nonzero=2, ridge=float("inf"))
     yield "kernel pca", KernelPCA(2)
