@@ -201,6 +201,7 @@ START[np.arange(150), 3 * y + np.arange(150) % 3] = 1
         ({"n_subclasses": 0}, "n_subclasses=0"),
         ({"n_subclasses": 2.5}, r"n_subclasses=2.5 is not understood"),
         ({"n_subclasses": "aic"}, "'bic' or 'cv'"),
+        ({"missing": "ml"}, "MDA has no parameter missing='ml': EM takes complete rows"),
         ({"n_components": 9, "n_subclasses": 3}, "9 subclasses give at most 8"),
         ({"max_iter": 0}, "max_iter=0"),
         ({"n_init": 1.5}, "n_init=1.5"),
