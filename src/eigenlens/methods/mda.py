@@ -36,7 +36,6 @@ from ..mixtures import (
     Plain,
     best_of,
     counts_by_bic,
-    counts_by_folds,
     plain_step,
     read_counts,
     read_start,
@@ -63,10 +62,9 @@ class MDA(ScoredClassifier):
     n_components : int or None
         Rank of the rule, at most ΣR_k − 1, which is the default as far as the columns allow it. Every step restricts
         the means of the subclasses to this many directions.
-    n_subclasses : int, list, dict, "bic" or "cv"
+    n_subclasses : int, list, dict or "bic"
         R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
-        Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
-        error.
+        Bayesian information criterion falls. `eigenlens.validation.cross_validate` compares numbers on rows left out.
     regressor : regressor, optional
         Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. If a grid names
         `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
@@ -169,7 +167,7 @@ class MDA(ScoredClassifier):
         self,
         n_components: int | None = None,
         *,
-        n_subclasses: int | Sequence[int] | Mapping[Any, int] | Literal["bic", "cv"] | None = None,
+        n_subclasses: int | Sequence[int] | Mapping[Any, int] | Literal["bic"] | None = None,
         regressor: Any = None,
         n_init: int = 5,
         max_iter: int = 100,
@@ -204,7 +202,7 @@ class MDA(ScoredClassifier):
             data = Classes(rows.X, codes, rows.weight, labels.classes)
             self._check_rank(data)
             if counts is None:
-                counts = counts_by_bic(data, self._run) if self._asked == "bic" else counts_by_folds(self, data)
+                counts = counts_by_bic(data, self._run)
             if self.n_components is not None:
                 most = sum(counts) - 1
                 wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
