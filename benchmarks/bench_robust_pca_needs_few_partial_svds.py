@@ -52,8 +52,6 @@ def main() -> list[Ratio]:
     rows = []
     for (name, fit), rounds in zip(peers.items(), (1, 3), strict=True):  # tensorly takes minutes
         rows += race(claim, ours, {name: keep(name, fit)}, rounds, targets)
-    fixed = keep("fixed_rank", lambda: RobustPCA(RANK, method="fixed_rank", tol=TOL).fit(X).low_rank_)
-    rows += race(f"RobustPCA fixed_rank {N}×{N}", fixed, {"RobustPCA pursuit": ours}, 3)
     errors = {name: np.linalg.norm(A - L) / np.linalg.norm(L) for name, A in found.items()}
     rows.append(Ratio(f"{claim}, error", note="; ".join(f"{name} {error:.1e}" for name, error in errors.items())))
     return rows

@@ -49,13 +49,9 @@ def test_surveillance(tmp_path):
 
 def test_phase_diagram(tmp_path):
     phase = example("phase_diagram")
-    corners = {
-        method: phase.diagram(method, 40, 1, ranks=[0.05, 0.45], shares=[0.03, 0.45])
-        for method in ("pursuit", "fixed_rank")
-    }
-    for values in corners.values():
-        assert values[0, 0] == 1
-        assert values[1, 1] == 0
+    corners = phase.diagram(40, 1, ranks=[0.05, 0.45], shares=[0.03, 0.45])
+    assert corners[0, 0] == 1
+    assert corners[1, 1] == 0
     assert phase.draw(corners, 40, tmp_path).exists()
 
 

@@ -84,10 +84,9 @@ VARIANTS = {
         MDA(2, n_subclasses=2, n_init=2),
         MDA(),
         MDA(n_subclasses=1),
-        MDA(n_subclasses=2, missing="ml", n_init=2),
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0, n_init=2),
     ],
-    RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank"), RobustPCA(scale=True)],
+    RobustPCA: [RobustPCA(), RobustPCA(scale=True)],
     SparsePCA: [
         SparsePCA(),
         SparsePCA(2),

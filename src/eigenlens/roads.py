@@ -15,8 +15,7 @@ from .moments import Centred, Factor, Outline
 from .moments.centred import choose_kind
 from .moments.row_products import ONE, SMALL
 from .sources import Source
-from .spectral.block_krylov import block_width
-from .spectral.rough import THIN
+from .spectral.block_krylov import THIN, block_width
 
 SPARSE = 15.0  # cost of a multiplication with a stored cell of a sparse table
 SPARSE_SQUARE = 250.0  # of one in a scatter of a sparse table

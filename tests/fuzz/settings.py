@@ -75,7 +75,6 @@ OWN = {
     },
     "RobustPCA": {
         "lam": [None, 0.1, 1e-12, 1e12],
-        "method": ["pursuit", "fixed_rank"],
         "max_iter": [1, 20, 500],
         "progress": [False],
     },

@@ -59,7 +59,7 @@ HOLED = [PCA(1), LDA(), CCA(1), SIR(1), SAVE(1, n_slices=2), DirectionalRegressi
 @pytest.mark.parametrize("model", HOLED, ids=repr)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
-    """Resamples that are climbed side by side from the maximum of all rows end at their own maximum."""
+    """Resamples that are climbed from the maximum of all rows end at their own maximum."""
     rng = np.random.default_rng(1)
     A = np.column_stack([X + np.array([1e4, 0, -30, 5]), np.full(150, 3.0)])[:, : 4 if isinstance(model, CCA) else 5]
     A[rng.random(A.shape) < 0.25] = np.nan

@@ -7,7 +7,7 @@ from eigenlens import PCA, KernelPCA, RobustPCA, load, save
 from eigenlens._core.errors import InputError
 from eigenlens.kernels import Gaussian, Linear, Precomputed
 
-MODELS = {"RobustPCA": RobustPCA(), "fixed rank": RobustPCA(3, method="fixed_rank"), "KernelPCA": KernelPCA(5)}
+MODELS = {"RobustPCA": RobustPCA(), "KernelPCA": KernelPCA(5)}
 
 
 def planted(n=90, p=8, seed=1):
@@ -29,9 +29,7 @@ def test_planted_directions_are_found(name):
 
 
 @pytest.mark.filterwarnings("ignore::eigenlens.EigenlensWarning")
-@pytest.mark.parametrize(
-    "kind", [KernelPCA(2), RobustPCA(2, method="fixed_rank", max_iter=20)], ids=["KernelPCA", "RobustPCA"]
-)
+@pytest.mark.parametrize("kind", [KernelPCA(2), RobustPCA(2, tol=1e-3, max_iter=100)], ids=["KernelPCA", "RobustPCA"])
 def test_unrelated_columns_are_noise_nineteen_times_in_twenty(kind):
     """Permuted tables and the table itself are then alike, so the level is exact: 5% of 60 is 3."""
     rejected = 0

@@ -13,7 +13,7 @@ import scipy.stats
 import torch
 
 import eigenlens
-from eigenlens import CCA, LDA, MDA, PCA, PDA, QDA, SAVE, SIR, DirectionalRegression, open_rows
+from eigenlens import CCA, LDA, PCA, PDA, QDA, SAVE, SIR, DirectionalRegression, open_rows
 from eigenlens.exceptions import InputError, MissingWarning
 from eigenlens.inference import bootstrap
 from eigenlens.normal import Conditional, fit
@@ -286,7 +286,6 @@ def test_any_table_with_holes_gives_the_same_model(kind, tmp_path):
         LDA(missing="ml"),
         QDA(missing="ml"),
         PDA(lam=1.0, missing="ml"),
-        MDA(n_subclasses=2, n_init=1, missing="ml"),
         SIR(2, n_slices=3, missing="ml"),
         SAVE(2, n_slices=3, missing="ml"),
     ):

@@ -22,7 +22,6 @@ MODELS = [
     SparsePCA(3, scale=True),
     SparsePCA(2, n_nonzero=4, scale=True),
     RobustPCA(scale=True),
-    RobustPCA(3, method="fixed_rank", scale=True),
     KernelPCA(3, scale=True),
     KernelPCA(3, kernel=Linear(), scale=True),
     KernelPCA(3, n_landmarks=30, scale=True),

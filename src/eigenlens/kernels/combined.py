@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from .._core.parameters import check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .expansion import Expansion
 from .kernel import Kernel
 
 
@@ -213,11 +211,6 @@ class Scaled(Combined):
     def _diagonal_about(self, X: Array, pivot: Array) -> Array:
         return self.kernel._diagonal_about(X, pivot) * float(self.factor)
 
-    def _expansion(self, X: Array, weight: Array, pivot: Array) -> Expansion | None:
-        inner = self.kernel._expansion(X, weight, pivot)
-        root = float(self.factor) ** 0.5
-        return inner and replace(inner, singular_values=inner.singular_values * root, doubt=inner.doubt * root)
-
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return float(self.factor) * self.kernel._shift_constant(points, c, pivot)
 
@@ -298,14 +291,6 @@ class OnColumns(Combined):
 
     def _diagonal_about(self, X: Array, pivot: Array) -> Array:
         return self.kernel._diagonal_about(self._seen(X), self._seen(pivot[None, :])[0, :])
-
-    def _expansion(self, X: Array, weight: Array, pivot: Array) -> Expansion | None:
-        inner = self.kernel._expansion(self._seen(X), weight, self._seen(pivot[None, :])[0, :])
-        if inner is None:
-            return None
-        eye = _xp.namespace(X).eye(X.shape[1], dtype=X.dtype, device=_xp.device(X))
-        place = self._seen(eye)  # (p, columns), from a column of the kernel to its place among all
-        return replace(inner, centre=place @ inner.centre, turn=place @ inner.turn)
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return self.kernel._shift_constant(self._seen(points), c, self._seen(pivot[None, :])[0, :])

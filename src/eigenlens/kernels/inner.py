@@ -12,7 +12,6 @@ from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .expansion import Expansion, expand
 from .kernel import Kernel
 
 
@@ -111,9 +110,6 @@ class Polynomial(Kernel):
         for i in range(1, d):
             value = value + comb(d, i) * mine**i * self._growth(mine, level, d - i)
         return value
-
-    def _expansion(self, X: Array, weight: Array, pivot: Array) -> Expansion | None:
-        return expand(int(self.degree), float(self.scale), float(self.offset), X, weight, pivot)
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return self._growth(self.scale * (points @ pivot), self._level(pivot), int(self.degree)) @ c

@@ -14,7 +14,6 @@ from .._core.parameters import is_number
 from .._core.typing import Array, ColumnLike, TableLike
 from . import _pairs
 from ._pairs import BlockFunction
-from .expansion import Expansion
 
 
 class Kernel(BaseEstimator):
@@ -106,10 +105,6 @@ class Kernel(BaseEstimator):
 
     def _diagonal_about(self, X: Array, pivot: Array) -> Array:
         return self._diagonal(X)
-
-    def _expansion(self, X: Array, weight: Array, pivot: Array) -> Expansion | None:
-        """Return the kernel as a sum of polynomials over rows minus a pivot; None where it is not one."""
-        return None
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         """Return what Σ cᵢ k(xᵢ, ·) gains where points and rows move by a pivot, if Σ cᵢ = 0 and a shift is free."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .._core import xp as _xp
 from .._core.typing import Array
 from ._pairs import BlockFunction
-from .expansion import Expansion
 from .kernel import Kernel
 
 
@@ -31,10 +30,6 @@ class ShiftedKernel(Kernel):
 
     def _diagonal(self, X: Array) -> Array:
         return self.kernel._diagonal_about(X, _xp.like(self.pivot, X))
-
-    def expansion(self, X: Array, weight: Array) -> Expansion | None:
-        """Return the kernel without its matrix, where it is a polynomial and the rows determine it."""
-        return self.kernel._expansion(X, weight, _xp.like(self.pivot, X))
 
     def _trend(self, X: Array) -> Array:
         return self.kernel._trend(X)

@@ -23,7 +23,7 @@ from .landmarks import Landmarks
 from .reduction import SHOWS, Reduction
 
 STEPS = 50
-_LARGER = "Use a larger lam; with a linear or polynomial kernel, scale the columns."
+_LARGER = "Use a larger lam; with a linear or polynomial kernel, centre and scale the columns."
 PERFECT = 1e-10  # share of degrees of freedom left below which there is nothing to judge a fit by
 REACH = (1e-8, 10.0)  # of the largest eigenvalue: where a path begins and ends
 
@@ -156,15 +156,12 @@ def judge_digits(red: Reduction, R: Array, solved: Array, lam: float) -> None:
         return
     lost = rounding * _largest_norm(solved) / size
     if lost > SHOWS:
-        errors.warn(digits_lost(lost, rounding / _xp.EPS, lam))
-
-
-def digits_lost(lost: float, trace: float, lam: float) -> errors.ConditionWarning:
-    """Say what share of the responses fitted values may be off by."""
-    return errors.ConditionWarning(
-        f"lam={lam:.3g} is so far below the kernel matrix (trace {trace:.3g}) that rounding may change fitted values "
-        f"by {min(lost, 1.0):.0e} of the responses. {_LARGER}"
-    )
+        errors.warn(
+            errors.ConditionWarning(
+                f"lam={lam:.3g} is so far below the kernel matrix (trace {rounding / _xp.EPS:.3g}) that rounding may "
+                f"change fitted values by {min(lost, 1.0):.0e} of the responses. {_LARGER}"
+            )
+        )
 
 
 def _largest_norm(A: Array) -> float:

@@ -18,8 +18,6 @@ from .._core.summaries import Table, names_of, table
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
-from ..kernels.expanded import ExpandedCoordinates, ExpandedPath, expansion_for, kernel_expansion
-from ..kernels.expansion import Expansion
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
 from ..kernels.shifted import shifted, unmoved
@@ -28,7 +26,6 @@ from ._declaration import Laws
 from ._kernel import KernelEstimator, Rows
 
 RULES = ("gcv", "loo")
-CURVATURE = 8.0  # λ of squares beside that of the logistic loss, whose second derivative is at most 1/4
 SUPPORT = 40  # points at which the constant of a moved function is found
 
 
@@ -44,8 +41,6 @@ class KernelMachine(KernelEstimator):
     lam_: float
     function_: RKHSFunction
     intercept_: float | Array
-    _expansion: Expansion  # only where the matrix of the kernel would lose λ
-    _of_polynomials: Array
 
     # -- checks --------------------------------------------------------------------------------------------------
 
@@ -114,7 +109,7 @@ class KernelMachine(KernelEstimator):
         return 100.0 if self.loss in ("hinge", "epsilon_insensitive") and not self.polish else 0.0
 
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
-        self._forget("_path", "_support", "_expansion", "_of_polynomials")
+        self._forget("_path", "_support")
         self._pivot = rows.pivot
         return shifted(self._resolve(kernel, rows), rows.pivot)
 
@@ -130,12 +125,6 @@ class KernelMachine(KernelEstimator):
             self._landmark_numbers = rows.kept[marks.places]
             return None
         path = isinstance(self.lam, str)
-        expansion = self._expanded(kernel, rows, lams)
-        if expansion is not None:
-            expanded = ExpandedPath(expansion, rows.X, Y, rows.weight)
-            self._choose(expanded, lams)
-            expanded.judge_digits(self.lam_)
-            return self._conclude_expanded(kernel, expansion, *expanded.solution(self.lam_), rows)
         red = reduce(kernel, rows.X, rows.weight, keep=True, copies=3.0 if path else 2.0)
         if path:
             exact = ExactPath(red, Y)
@@ -146,15 +135,6 @@ class KernelMachine(KernelEstimator):
             solved = ridge(red, Y, self.lam_)
         c, gamma = dual_solution(red, Y, solved, self.lam_)
         return self._conclude(red.kernel, red.points, c, gamma, rows)
-
-    def _expanded(self, kernel: Kernel, rows: Rows, lams: np.ndarray | None) -> Expansion | None:
-        """Return polynomials in place of the kernel matrix, where the smallest λ would be lost beside it.
-
-        A path of its own begins at a share of the largest eigenvalue, so no λ is lost there.
-        """
-        if isinstance(self.lam, str):
-            return None if lams is None else expansion_for(kernel, rows.X, rows.weight, float(lams.min()))
-        return expansion_for(kernel, rows.X, rows.weight, float(self.lam))
 
     def _choose(self, way: Any, lams: np.ndarray | None) -> None:
         """Set λ: as given, or the best of the path."""
@@ -167,12 +147,6 @@ class KernelMachine(KernelEstimator):
     def _fit_logistic(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         self.lam_ = float(self.lam)
         coordinates: Any
-        expansion = None if self.n_landmarks is not None else self._expanded(kernel, rows, None)
-        if expansion is not None:
-            coordinates = ExpandedCoordinates(expansion, rows.X, rows.weight)
-            ExpandedPath(expansion, rows.X, Y, rows.weight).judge_digits(CURVATURE * self.lam_)
-            c, of_polynomials = coordinates.solution(*fit_logistic(coordinates, Y, rows.weight, self.lam_))
-            return self._conclude_expanded(kernel, expansion, c, of_polynomials, rows)
         if self.n_landmarks is None:
             red = reduce(kernel, rows.X, rows.weight, keep=True, copies=4.0)
             coordinates, kernel, points = ExactCoordinates(red), red.kernel, red.points
@@ -202,9 +176,6 @@ class KernelMachine(KernelEstimator):
                 part = K if len(index) == len(K) else K[np.ix_(index, index)]
                 A[index, j], b[j] = self._machine(part, target, w[index])
                 excess = max(excess, self._excess(part, A[index, j], b[j], target, w[index]))
-        expansion = kernel_expansion(kernel, rows.X, rows.weight) if excess > libsvm.EXCESS else None
-        if expansion is not None:
-            return self._fit_support_expanded(kernel, expansion, rows, problems)
         self._tell(excess, [str(found.message) for found in unsettled], K)
         used = np.flatnonzero((A != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
@@ -225,20 +196,6 @@ class KernelMachine(KernelEstimator):
                     "polish=True, a larger lam, or centre and scale the columns."
                 )
             )
-
-    def _fit_support_expanded(self, kernel: Kernel, expansion: Expansion, rows: Rows, problems: list[Any]) -> None:
-        """Fit the machines in polynomials, in double precision."""
-        xp, found = _xp.namespace(rows.X), []
-        c = np.zeros((rows.X.shape[0], len(problems)))
-        for j, (index, target) in enumerate(problems):
-            X, w = (xp.take(part, _xp.like(index, part), axis=0) for part in (rows.X, rows.weight))
-            coordinates = ExpandedCoordinates(expansion, X, w)
-            beta, gamma, a = self._machine_of_landmarks(coordinates, _xp.like(target, X), w)
-            pull, of_polynomials = coordinates.solution(beta, gamma, a)
-            c[index, j] = _xp.to_numpy(pull)
-            found.append(of_polynomials)
-        self._support = rows.kept[np.flatnonzero((c != 0).any(axis=1))]
-        self._conclude_expanded(kernel, expansion, _xp.like(c, rows.X), xp.concat(found, axis=1), rows)
 
     def _matrix(self, kernel: Kernel, rows: Rows) -> tuple[Kernel, Array, np.ndarray]:
         """Return the matrix for libsvm, on the host; that of an unknown kernel is checked first."""
@@ -296,17 +253,6 @@ class KernelMachine(KernelEstimator):
         self.intercept_ = float(gamma[0, 0]) if single else xp.asarray(gamma[0, :], copy=True)
         self.trend_ = xp.asarray(gamma[1:, 0] if single else gamma[1:, :], copy=True)
 
-    def _conclude_expanded(
-        self, kernel: Kernel, expansion: Expansion, c: Array, of_polynomials: Array, rows: Rows
-    ) -> None:
-        """Keep the polynomials for prediction; the free constant is their value at the pivot, where the kernel is 0."""
-        self._expansion, self._of_polynomials = expansion, of_polynomials
-        self._conclude(kernel, rows.X, c, self._of_expansion(rows.X[:1, :] * 0.0), rows)
-
-    def _of_expansion(self, X: Array) -> Array:
-        weights = _xp.like(self._of_polynomials, X)
-        return self._expansion(X) @ weights[:-1, :] + weights[-1:, :]
-
     def _unmoved(self, some: Array) -> Array:
         """Return the coefficients of the free functions for rows that are not moved to the origin."""
         xp, gamma = _xp.namespace(some), self._gamma
@@ -326,8 +272,6 @@ class KernelMachine(KernelEstimator):
 
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
-        if hasattr(self, "_expansion"):
-            return self._of_expansion(X)
         points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
         return shifted(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 

@@ -15,7 +15,6 @@ Bakır, Weston, Schölkopf (2004), Learning to find pre-images, NIPS 16.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,8 +27,6 @@ from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
-from ..kernels.expanded import DOUBT
-from ..kernels.expansion import Expansion
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
 from ..kernels.shifted import ShiftedKernel, shifted, unmoved
@@ -38,6 +35,12 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._declaration import Declaration, Spread
 from ._kernel import DEFAULT, FOREIGN_NAMES, KernelEstimator, Rows
 from ._permuted_columns import PermutedColumns
+
+NOTHING = "The others carry nothing and were left out."
+FAR = (
+    "The others are below rounding and were left out: the rows lie far from the origin of the kernel. Subtract the "
+    "means of the columns first."
+)
 
 
 @stored("KernelPCA")
@@ -114,7 +117,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
     _centre: Array | None
     _counts: Any = None  # weights of the rows; None counts each once
-    _expansion: Expansion  # scores as polynomials, only where the matrix of the kernel would lose the weakest axes
 
     def __init__(
         self,
@@ -161,7 +163,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         if kernel.conditional_order > 1:
             what = "centring makes only those of order 1 positive definite"
             raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
-        self._forget("_preimage", "_expansion")
+        self._forget("_preimage")
         self.kernel_, self._pivot = kernel, rows.pivot
         self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
         if self.n_landmarks is None:
@@ -186,12 +188,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         form = Form(matrix=red.M)
         trace = form.trace()
         spectrum = solve(Pencil(form, n_components=self.n_components))
-        expansion = self._expanded(kernel, rows, spectrum, red.rounding)
-        if expansion is not None:
-            return self._fit_expanded(expansion, rows)
-        spectrum = self._kept(spectrum, trace)
+        far = _lie_far(kernel, rows.X)
+        spectrum = self._kept(spectrum, trace, FAR if far else NOTHING)
         weakest = float(spectrum.values[-1])
-        if trace * _xp.EPS <= SHOWS * weakest < red.rounding:
+        if (far or trace * _xp.EPS <= SHOWS * weakest) and SHOWS * weakest < red.rounding:
             errors.warn(errors.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
         spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
         s = spectrum.singular_values
@@ -202,38 +202,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self._dual, self._centre = dual - share[:, None] * xp.sum(dual, axis=0), red.means
         self._scores = spectrum.vectors * s
         return self._present(spectrum, trace, rows.dtype)
-
-    def _expanded(self, kernel: Kernel, rows: Rows, spectrum: Spectrum, rounding: float) -> Expansion | None:
-        """Return polynomials in place of the kernel matrix, where it has too few digits for the weakest axis."""
-        count = min(spectrum.rank, len(spectrum))
-        if count == 0 or not isinstance(kernel, ShiftedKernel):
-            return None
-        fewer = self.n_components is None or spectrum.rank < self.n_components
-        weak = DOUBT * float(spectrum.values[count - 1]) < rounding
-        return kernel.expansion(rows.X, rows.weight) if fewer or weak else None
-
-    def _fit_expanded(self, expansion: Expansion, rows: Rows) -> None:
-        """Find the axes of a polynomial kernel whose matrix has no digits left for the weakest of them."""
-        xp, found = _xp.namespace(rows.X), expansion.singular_values
-        form = Form(factor=found * xp.eye(found.shape[0], dtype=xp.float64, device=_xp.device(found)), squared=False)
-        trace = form.trace()
-        spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
-        s, values = spectrum.singular_values, expansion(rows.X) @ spectrum.vectors
-        if SHOWS * float(s[-1]) < expansion.doubt:
-            digits = max(0, int(-np.log10(expansion.doubt / float(s[-1]))))
-            errors.warn(
-                errors.ConditionWarning(
-                    f"The weakest axis has the eigenvalue {float(s[-1]) ** 2:.3g} against {float(s[0]) ** 2:.3g} of "
-                    f"the strongest, so about {digits} digits are left there: the rows lie far from the origin of the "
-                    "kernel. Use fewer components, or subtract the means of the columns first."
-                )
-            )
-        coefficients = expansion.coefficients @ (spectrum.vectors * orient(values) * s)
-        self._expansion = replace(expansion, coefficients=coefficients, singular_values=s)
-        spectrum = spectrum.mapped(values)
-        self._points, self._counts, self._centre = rows.X, rows.weight, None
-        self._scores = spectrum.vectors * s
-        self._present(spectrum, trace, rows.dtype)
 
     def _fit_landmarks(self, kernel: Kernel, rows: Rows) -> None:
         marks = self._landmarks(kernel, rows)
@@ -251,7 +219,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self._dual, self._shift, self._scores = self._dual * signs, self._shift * signs, self._scores * signs
         self._present(spectrum, form.trace(), rows.dtype)
 
-    def _kept(self, spectrum: Spectrum, trace: float) -> Spectrum:
+    def _kept(self, spectrum: Spectrum, trace: float, advice: str = NOTHING) -> Spectrum:
         """Keep the axes above rounding error, and warn if more were asked for."""
         if not trace > 0 or spectrum.rank == 0:
             raise errors.InputError(
@@ -259,7 +227,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
                 "(constant?) and the bandwidth (far above all distances?)."
             )
         if self.n_components is not None and spectrum.rank < self.n_components:
-            advice = "The others carry nothing and were left out."
             what = "The centred kernel matrix"
             errors.warn(errors.rank_deficient(what, spectrum.rank, self.n_components, "axes were asked for", advice))
         return spectrum.first(min(spectrum.rank, len(spectrum)))
@@ -301,8 +268,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         return _xp.namespace(scores).asarray(scores, copy=True)
 
     def _coordinates_of(self, X: Array) -> Array:
-        if hasattr(self, "_expansion"):
-            return self._expansion(X)
         points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
         if self._centre is None:
             return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)
@@ -367,3 +332,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _lie_far(kernel: Kernel, X: Array) -> bool:
+    """Tell whether rows lie further than their spread from the origin of a kernel that a shift changes."""
+    if not isinstance(kernel, ShiftedKernel):
+        return False
+    xp = _xp.namespace(X)
+    return bool(xp.max(xp.abs(kernel.pivot)) > xp.max(xp.abs(X)))

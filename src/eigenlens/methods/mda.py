@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_number, check_seed, random_from
+from .._core.parameters import check_number, check_seed, random_from
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, Priors, RandomState, TableLike
@@ -34,10 +34,7 @@ from ..mixtures import (
     Fit,
     Plain,
     best_of,
-    classes_of,
     counts_by_bic,
-    counts_by_folds,
-    law_of,
     plain_step,
     read_counts,
     read_start,
@@ -46,8 +43,6 @@ from ..mixtures import (
 from ..regress.penalized import PenalizedRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
-from ._holes import FillsOverGroups
-from ._patterns import expected_over_groups, law_of_root, require_law, with_holes
 from ._rows import wanted
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
@@ -56,8 +51,8 @@ USUAL = 3  # subclasses of a class
 TRIED = 8  # starts looked at for each that is run to the end; a regressor makes a look too slow
 
 
-@stored("MDA")
-class MDA(ScoredClassifier, FillsOverGroups):
+@stored("MDA", renamed={"missing": None, "_law": None})  # rows are complete
+class MDA(ScoredClassifier):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 
     Parameters
@@ -65,10 +60,9 @@ class MDA(ScoredClassifier, FillsOverGroups):
     n_components : int or None
         Rank of the rule, at most ΣR_k − 1, which is the default as far as the columns allow it. Every step restricts
         the means of the subclasses to this many directions.
-    n_subclasses : int, list, dict, "bic" or "cv"
+    n_subclasses : int, list, dict or "bic"
         R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
-        Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
-        error.
+        Bayesian information criterion falls. `eigenlens.validation.cross_validate` compares numbers on rows left out.
     regressor : regressor, optional
         Regressor of the M-step, by its keyword or first: any that FDA takes. None is linear, by maximum likelihood.
     n_init : int
@@ -84,10 +78,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
         Of the k-means starts.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities in the rule, in the order of `classes_` or by label; by default the shares of the classes.
-    missing : {"refuse", "ml"}
-        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate the mixtures by maximum
-        likelihood. Cells must be missing at random. A row with NaN then has posteriors from the densities of
-        its observed cells. Without a regressor only.
 
     Attributes
     ----------
@@ -109,7 +99,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
         Optimal scores of the subclasses.
     canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
     log_likelihood_ : array of shape (n_iter_,)
-        After each M-step: Σ w log p(x | class), of the observed cells. With a regressor, Σ w log P(class | x), which
+        After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which
         may fall.
     deviance_ : float
         −2 Σ w log P(class | x) over the rows of the fit, by the fitted rule.
@@ -161,6 +151,10 @@ class MDA(ScoredClassifier, FillsOverGroups):
         fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
         brisk={"n_init": 1},
         display="DiscriminantDisplay",
+        foreign_names={
+            "missing": "EM takes complete rows; leave it out, and fill missing cells first, with impute of an "
+            "LDA(missing='ml')",
+        },
     )
 
     _given_by_place = False  # whether the number of directions has no name: MDA(3) may mean subclasses
@@ -169,7 +163,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
         self,
         n_components: Any = None,
         *,
-        n_subclasses: int | Sequence[int] | Mapping[Any, int] | Literal["bic", "cv"] | None = None,
+        n_subclasses: int | Sequence[int] | Mapping[Any, int] | Literal["bic"] | None = None,
         regressor: Any = None,
         n_init: int = 5,
         max_iter: int = 100,
@@ -177,7 +171,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
         init: Any = None,
         random_state: RandomState | None = 0,
         priors: Priors | None = None,
-        missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components, self.regressor = self._by_place(n_components, regressor)
         self.n_subclasses = n_subclasses
@@ -187,7 +180,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
         self.init = init
         self.random_state = random_state
         self.priors = priors
-        self.missing = missing
 
     def _work(self) -> tuple[int, int] | None:
         return (8, 120)
@@ -202,11 +194,10 @@ class MDA(ScoredClassifier, FillsOverGroups):
         counts = read_counts(self._asked, labels.classes, sizes)
         start = None if self.init is None else read_start(self.init, source, codes, counts)
         with self._threads(rows.X.shape[1] <= THIN):
-            names = getattr(self, "feature_names_in_", None)
-            data, start = classes_of(rows, codes, labels.classes, start, names)
+            data = Classes(rows.X, codes, rows.weight, labels.classes)
             self._check_rank(data)
             if counts is None:
-                counts = counts_by_bic(data, self._run) if self._asked == "bic" else counts_by_folds(self, data)
+                counts = counts_by_bic(data, self._run)
             if self.n_components is not None:
                 most = sum(counts) - 1
                 wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
@@ -233,13 +224,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
-        check_choice("missing", self.missing, self._modes)
-        if self.missing != "refuse" and self.regressor is not None:
-            raise errors.InputError(
-                f"missing={self.missing!r} with regressor={type(self.regressor).__name__}(…): a regressor needs "
-                "every cell of a row. Leave the regressor out, or fill the cells first, with impute of an "
-                "LDA(missing='ml') or with eigenlens.normal.ExpectedCells."
-            )
         if self._given_by_place and self.n_components is not None and self.n_subclasses is None:
             errors.warn(
                 errors.SubclassWarning(
@@ -280,7 +264,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
             self._map, self._scoring = data.axes @ kept.vectors, None
             self._middle = data.centre + step.centre @ data.lift
             centroids = points @ kept.vectors
-            self._set_law(data, step)
         else:
             warn_if_perfect(step.scoring)
             self._scoring = step.scoring
@@ -300,16 +283,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
         means = np.vstack([data.class_means[k] + d @ data.lift for k, d in enumerate(plain.offsets)])
         covariance = data.lift.T @ plain.within @ data.lift
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
-
-    def _set_law(self, data: Classes, step: Plain) -> None:
-        """Keep the distribution of the subclasses that the rule uses, for rows with holes."""
-        self._law = None
-        if self.missing != "refuse":
-            means, root = law_of(data, step)
-            places = np.vstack([data.class_means[k] + d @ data.lift for k, d in enumerate(means)])
-            F = root.T @ data.lift
-            unit = np.where(F.any(axis=0), np.abs(F).max(axis=0), 1.0)
-            self._law = law_of_root(places, F / unit, unit)
 
     def _facts(self) -> Iterator[str]:
         counts = errors.listed(f"{label}: {r}" for label, r in zip(self.classes_, self.n_subclasses_, strict=True))
@@ -336,28 +309,17 @@ class MDA(ScoredClassifier, FillsOverGroups):
     # -- use -----------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
-        def plain(block: Array) -> Array:
-            rows = self._numpy_rows(block)
-            points = rows if self._scoring is None else self._scoring.fits(rows)
-            return _xp.like((points - self._middle) @ self._map, block)
-
-        return with_holes(X, plain, lambda rows: plain(self._expected(rows)[0]))
+        rows = self._numpy_rows(X)
+        points = rows if self._scoring is None else self._scoring.fits(rows)
+        return _xp.like((points - self._middle) @ self._map, X)
 
     def _log_weights_of_rule(self) -> np.ndarray:
         return np.asarray(self._log_weights + np.log(self._priors)[self._owner])
 
     def _subclass_scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of subclasses up to what all share."""
-
-        def plain(block: Array) -> Array:
-            C = _xp.like(self._centroids, block)
-            return centroid_scores(self._coordinates(block), C, self._log_weights_of_rule(), sharp)
-
-        return with_holes(X, plain, self._log_odds)
-
-    def _log_odds(self, rows: np.ndarray) -> np.ndarray:
-        """Return the same from the densities of the observed cells."""
-        return require_law(self._law).log_ratios(rows) + self._log_weights_of_rule()
+        C = _xp.like(self._centroids, X)
+        return centroid_scores(self._coordinates(X), C, self._log_weights_of_rule(), sharp)
 
     def _scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of classes up to what all share: the subclasses of each added up."""
@@ -369,22 +331,13 @@ class MDA(ScoredClassifier, FillsOverGroups):
         first = np.searchsorted(self._owner, np.arange(len(self._priors) + 1))
         return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
-    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))
-
     def mahalanobis(self, X: TableLike) -> Array:
-        """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k).
-
-        For a row with missing cells, it is the distance in the canonical coordinates of its observed cells.
-        """
+        """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k)."""
 
         def distances(block: Array) -> Array:
             return _xp.squared_distances(self._coordinates(block), _xp.like(self._centroids, block))
 
-        def observed(rows: np.ndarray) -> np.ndarray:
-            return require_law(self._law).mahalanobis_among_means(rows)
-
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+        return self._over_rows(X, distances)
 
     def predict_subclass_proba(self, X: TableLike) -> Array:
         """Return the posterior probability of each subclass (n, ΣR_k); those of a class add up to its own."""

@@ -18,10 +18,10 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_flag, check_number, published_at_once
+from .._core.parameters import check_count, check_flag, check_number, published_at_once
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
+from ..lowrank import Parts, Report, least_absolute, only, pursue
 from ..lowrank.observed import nothing_observed, observed_cells, refuse_empty, robust_spreads, warn_if_few
 from ..moments import Factor
 from ..sources import Block
@@ -33,11 +33,10 @@ from ._problem import SCALE_ITSELF, warn_of_spread
 from ._rows import RowsTransformer
 from ._structure import structure
 
-METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
 
 
-@stored("RobustPCA")
+@stored("RobustPCA", renamed={"method": None})  # there is one method
 class RobustPCA(RowsTransformer, PermutedColumns):
     """Robust principal component analysis, by principal component pursuit.
 
@@ -46,18 +45,12 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     Parameters
     ----------
     n_components : int or None
-        How many directions of the low-rank part to look through; None keeps all of them. With ``method="fixed_rank"``,
-        the rank of the low-rank part.
+        How many directions of the low-rank part to look through; None keeps all of them.
     lam : float or None
         λ, the price of an error relative to that of a direction; None is 1/√(share · max(n, p)), where the share is
         that of the cells that were observed, and rows count by weight.
-    method : {"pursuit", "fixed_rank"}
-        "pursuit" solves the convex problem above and finds the rank. "fixed_rank" fits a matrix of rank `n_components`
-        to most cells by accelerated alternating projections. It needs no λ, is somewhat faster, and handles more
-        errors, but the problem is not convex, so there is no proof that the answer is the best.
     tol : float
-        Bound on the relative residuals of the constraint and of the optimality; with a fixed rank, on the relative
-        change of `low_rank_` in a round.
+        Bound on the relative residuals of the constraint and of the optimality.
     max_iter : int
     scale : bool
         Divide columns by a robust measure of their spread, `scale_`, so their units do not matter.
@@ -122,7 +115,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     components_: Array
     singular_values_: Array
     rank_: int
-    lam_: float | None
+    lam_: float
     n_iter_: int
     objective_: Array
     residuals_: Array
@@ -142,6 +135,10 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             repeated=lambda model, X: refitted(model, X, tol=1e-4, max_iter=300),  # of noise and of the rows alike
             variances=lambda model, scores: model._strengths(),  # of what is left where wrong cells were set aside
         ),
+        foreign_names={
+            "method": "it solves the convex problem, which finds the rank; leave it out (n_components keeps the first "
+            "directions)",
+        },
     )
 
     def __init__(
@@ -149,7 +146,6 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         n_components: int | None = None,
         *,
         lam: float | None = None,
-        method: Literal["pursuit", "fixed_rank"] = "pursuit",
         tol: float = 1e-7,
         max_iter: int = 5000,
         scale: bool = False,
@@ -157,7 +153,6 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     ) -> None:
         self.n_components = n_components
         self.lam = lam
-        self.method = method
         self.tol = tol
         self.max_iter = max_iter
         self.scale = scale
@@ -224,14 +219,15 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         root = xp.ones_like(M[:, :1]) if weight is None else xp.sqrt(_xp.like(weight[counted], X))[:, None]
         total = M.shape[0] if weight is None else float(weight.sum())
         share = 1.0 if seen is None else float(xp.sum(xp.where(seen, root**2, 0.0))) / (total * M.shape[1])
-        lam = 1.0 / (share * max(total, M.shape[1])) ** 0.5 if self.lam is None else float(self.lam)
-        self.lam_ = lam if self._convex else None
-        options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "report": self._report(unit)}
-        M = M / unit * root
-        found = (
-            pursue(M, seen, root, lam=lam, **options)
-            if self._convex
-            else fit_rank(M, seen, root, rank=int(self.n_components or 0), **options)
+        self.lam_ = 1.0 / (share * max(total, M.shape[1])) ** 0.5 if self.lam is None else float(self.lam)
+        found = pursue(
+            M / unit * root,
+            seen,
+            root,
+            lam=self.lam_,
+            tol=self.tol,
+            max_iter=int(self.max_iter),
+            report=self._report(unit),
         )
         self._present(found, unit, dtype)
         L, S = found.low_rank / root * unit * scale, found.sparse / root * unit * scale
@@ -252,7 +248,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         V, s = V[:, :k], s[:k] * unit
         self._warn_fit(found, rank, k)
         residual = float(found.residuals[-1]) if len(found.residuals) else 0.0
-        self.spectrum_ = Spectrum(s, V, None, tail, rank, condition, str(self.method), residual)
+        self.spectrum_ = Spectrum(s, V, None, tail, rank, condition, "pursuit", residual)
         centre = _xp.namespace(V).zeros_like(found.low_rank[0, :])
         self.rank_, self.n_components_, self.n_iter_ = rank, k, len(found.objective)
         scale = _xp.like(np.ones(V.shape[0]), V) if self._scale is None else self._scale
@@ -265,12 +261,12 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         if not found.converged:
             errors.warn(errors.residual_left(self.max_iter, float(found.residuals[-1]), self.tol))
         if self.n_components is not None and k < self.n_components:
-            advice = "Ask for fewer" + (", or raise lam to count less as errors." if self._convex else ".")
+            advice = "Ask for fewer, or raise lam to count less as errors."
             errors.warn(errors.rank_deficient("low_rank_", k, int(self.n_components), "components are wanted", advice))
-        elif rank == 0 and self._convex and found.objective.size:
+        elif rank == 0 and found.objective.size:
             errors.warn(
                 errors.RankWarning(
-                    f"lam={float(self.lam_ or 0.0):.3g} is so small that the whole table counts as errors: low_rank_ "
+                    f"lam={self.lam_:.3g} is so small that the whole table counts as errors: low_rank_ "
                     "is zero and there are no components. Raise lam."
                 )
             )
@@ -295,15 +291,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
     # -- checks -----------------------------------------------------------------------------------------------------
 
-    @property
-    def _convex(self) -> bool:
-        return self.method == "pursuit"
-
     def _check_parameters(self) -> None:
-        check_choice("method", self.method, METHODS)
         check_count(self.n_components)
-        if self.n_components is None and not self._convex:
-            raise errors.components_kind(None, 'a rank with method="fixed_rank", or method="pursuit", which finds it')
         if self.lam is not None:
             check_number("lam", self.lam, 0, above=True)
         check_flag("scale", self.scale)

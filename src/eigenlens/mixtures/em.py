@@ -54,16 +54,10 @@ class Classes:
         The map to these coordinates.
     spread : array of shape (p,)
         Standard deviation of each column within classes.
-    whole : bool
-        Whether every cell of the rows was observed.
     """
 
-    whole = True
-
-    def __init__(
-        self, X: Floats, codes: NDArray[np.intp], w: Floats, labels: NDArray[Any], moments: Grouped | None = None
-    ) -> None:
-        moments = Grouped(Factor).update(Block(X, codes, w, labels)) if moments is None else moments
+    def __init__(self, X: Floats, codes: NDArray[np.intp], w: Floats, labels: NDArray[Any]) -> None:
+        moments = Grouped(Factor).update(Block(X, codes, w, labels))
         within = self.within = moments.within()
         self.W = moments.weight
         self.class_weights = moments.weights
@@ -87,16 +81,11 @@ class Classes:
         spread = np.sqrt(within.store.diagonal() / self.W) * within.unit
         self.spread = np.where(spread > 0, spread, 1.0)
         # about the pivot first, so that an offset takes no digit
-        about = [(X[i] - within.pivot) - within.shift[k] * within.unit for k, i in enumerate(self.index)]
-        self.centred = self._filled(about)
+        self.centred = [(X[i] - within.pivot) - within.shift[k] * within.unit for k, i in enumerate(self.index)]
         self.rows = [rows @ self.axes for rows in self.centred]
         self.X, self.codes, self.w = X, codes, w
         self._distinct = [0] * len(labels)  # different rows of each class, as far as they have been looked for
         self._sorted: dict[tuple[int, bool], tuple[NDArray[np.intp], Floats, Floats]] = {}
-
-    def _filled(self, about: list[Floats]) -> list[Floats]:
-        """Return rows about the means of their classes, every cell known."""
-        return about
 
     @property
     def rank(self) -> int:
@@ -106,10 +95,6 @@ class Classes:
     def lift(self) -> Floats:
         """The map back to the columns, of shape (r, p)."""
         return np.asarray(np.linalg.pinv(self.axes), dtype=np.float64)
-
-    def step(self, Z: Shares, wanted: int | None, before: Plain | None) -> Plain:
-        """Take an M-step from responsibilities; `before` is the step that they come from."""
-        return plain_step(self, Z, wanted)
 
     @property
     def log_determinant(self) -> float:
@@ -177,10 +162,6 @@ class Plain:
         linear = (D @ self.spectrum.vectors.T) @ data.rows[k].T  # few subclasses, many rows: along the rows
         return (linear + (np.log(self.shares[k]) - 0.5 * np.sum(D**2, axis=1))[:, None]).T
 
-    def without(self, alive: list[NDArray[np.bool_]]) -> Plain:
-        """Return the step that subclasses which have lost their rows are left out of."""
-        return self
-
     def log_likelihood(self, data: Classes, evidence: float) -> float:
         """ℓ, given Σ w log Σ_r exp of the logits."""
         p, L = data.rank, len(self.spectrum)
@@ -243,10 +224,6 @@ class Scored:
         C = self.points[k]
         return z @ C.T + (np.log(self.shares[k]) - 0.5 * np.sum(C**2, axis=1))
 
-    def without(self, alive: list[NDArray[np.bool_]]) -> Scored:
-        """Return this step: the next one asks only for responsibilities."""
-        return self
-
     def log_likelihood(self, data: Classes, evidence: float) -> float:
         """Σ w log P(class | x): densities of the fits of another regression cannot be compared."""
         total = 0.0
@@ -300,15 +277,15 @@ def run(data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: 
     converged, gain = False, np.inf
     step: Any = None
     for _ in range(max_iter):
-        Z, step = _without_empty(data, Z, step)
-        step = data.step(Z, wanted, step) if regressor is None else scored_step(data, Z, wanted, regressor)
+        Z = _without_empty(data, Z)
+        step = plain_step(data, Z, wanted) if regressor is None else scored_step(data, Z, wanted, regressor)
         evidence, Z = _e_step(data, step)
         path.append(step.log_likelihood(data, evidence))
         gain = abs(path[-1] - path[-2]) / data.W if len(path) > 1 else np.inf
         if tol > 0 and gain <= tol:
             converged = True
             break
-        if all(z.shape[1] == 1 for z in Z) and regressor is None and data.whole:
+        if all(z.shape[1] == 1 for z in Z) and regressor is None:
             converged = True  # one subclass each: the first step is the answer
             break
     return Fit(step, path, converged, gain)
@@ -326,9 +303,9 @@ def _e_step(data: Classes, step: Any) -> tuple[float, Shares]:
     return evidence, Z
 
 
-def _without_empty(data: Classes, Z: Shares, step: Any) -> tuple[Shares, Any]:
+def _without_empty(data: Classes, Z: Shares) -> Shares:
     """Leave out subclasses that have lost their rows; what little they had goes to the others."""
-    kept, alive_of = [], []
+    kept = []
     for z, w in zip(Z, data.weights, strict=True):
         mass = w @ z
         alive = mass > EMPTY * mass.sum()
@@ -337,8 +314,7 @@ def _without_empty(data: Classes, Z: Shares, step: Any) -> tuple[Shares, Any]:
             size = z.sum(axis=1, keepdims=True)
             z = np.where(size > 0, z / np.where(size > 0, size, 1.0), 1.0 / z.shape[1])
         kept.append(z)
-        alive_of.append(alive)
-    return kept, step if step is None else step.without(alive_of)
+    return kept
 
 
 def warn_of_lost(labels: NDArray[Any], asked: list[int], shares: Shares) -> None:

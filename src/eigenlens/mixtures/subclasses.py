@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from .._core import errors
 from .._core.parameters import is_number
@@ -18,15 +16,19 @@ from .em import Classes, Fit, warn_of_lost
 
 Floats = NDArray[np.float64]
 
-MOST_SUBCLASSES = 8  # subclasses of a class that "bic" and "cv" try
-FOLDS = 5
+MOST_SUBCLASSES = 8  # subclasses of a class that "bic" tries
 LOOK = 6  # M-steps after which starts are judged
 
 
 def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] | None:
     """Return R_k for each class, of these weights, or None where they are to be chosen."""
     if isinstance(given, str):
-        if given not in ("bic", "cv"):
+        if given == "cv":
+            raise errors.InputError(
+                "n_subclasses='cv' is not an option; use 'bic', or choose by cross-validation with "
+                "eigenlens.validation.cross_validate(MDA(), X, y, settings={'n_subclasses': [1, 2, 3, 4]})."
+            )
+        if given != "bic":
             raise _subclasses_kind(given, classes)
         return None
     if isinstance(given, Mapping):
@@ -111,33 +113,11 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
         best, counts = min(values), larger[int(np.argmin(values))]
 
 
-def counts_by_folds(estimator: Any, data: Classes) -> list[int]:
-    """Take the number for all classes with the least error on rows held out, from one start in each fold."""
-    X, codes, w = data.X, data.codes, data.w
-    sizes = np.bincount(codes)
-    lone = sizes[codes] == 1  # the row of a class that has no other is fitted to in every fold
-    if lone.all():
-        return [1] * len(sizes)
-    many, always = np.flatnonzero(~lone), np.flatnonzero(lone)
-    folds = StratifiedKFold(int(max(2, min(FOLDS, sizes[sizes > 1].min()))), shuffle=True, random_state=0)
-    lost = np.zeros(MOST_SUBCLASSES)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", errors.EigenlensWarning)
-        for part, held in folds.split(X[many], codes[many]):
-            train, test = np.sort(np.concatenate([many[part], always])), many[held]
-            most = np.bincount(codes[train])
-            for r in range(1, MOST_SUBCLASSES + 1):
-                model = clone(estimator).set_params(n_subclasses=np.minimum(r, most).tolist(), n_init=1)
-                wrong = model.fit(X[train], codes[train], w[train]).predict(X[test]) != codes[test]
-                lost[r - 1] += float(w[test] @ wrong)
-    return np.minimum(int(np.argmin(lost)) + 1, sizes).tolist()
-
-
 def _subclasses_kind(value: Any, classes: Iterable[Any]) -> errors.InputError:
     names = [str(label) for label in classes]
     return errors.InputError(
         f"n_subclasses={value!r} is not understood for classes {errors.listed(names)}; use a positive integer, a list "
-        f"of {len(names)} of them in the order of classes_, a dict {{label: number}}, 'bic' or 'cv'."
+        f"of {len(names)} of them in the order of classes_, a dict {{label: number}}, or 'bic'."
     )
 
 

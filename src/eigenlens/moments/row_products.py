@@ -49,8 +49,6 @@ class Products(ABC):
         Whether the products of rows with each other, or of columns where those are fewer, cost less than a search.
     may_form : bool
         Whether they can be formed where a search turns out to be long.
-    may_round : bool
-        Whether its centred rows can be had, so that a long search may keep them in single precision.
     """
 
     like: Array
@@ -58,7 +56,6 @@ class Products(ABC):
     width: int | None = None
     forms_gram: bool = False
     may_form: bool = False
-    may_round: bool = False
 
     def __init__(self, shape: tuple[int | None, int]) -> None:
         self.shape = shape
@@ -96,10 +93,6 @@ class Products(ABC):
         """Return the products of rows with each other, or of columns where those are fewer."""
         raise NotImplementedError("they are not formed")
 
-    def centred(self, low: int, high: int) -> np.ndarray:
-        """Return some of the centred rows, times the roots of their weights."""
-        raise NotImplementedError("they are only multiplied with")
-
     @abstractmethod
     def image_sizes(self, V: Array) -> Array:
         """Return ‖Xv‖ for vectors over the columns."""
@@ -115,7 +108,7 @@ class ScaledProducts(Products):
     def __init__(self, inner: Products, factor: Array) -> None:
         super().__init__(inner.shape)
         self._inner, self._factor, self.width = inner, factor, inner.width
-        self.like, self.single, self.may_round = inner.like, inner.single, inner.may_round
+        self.like, self.single = inner.like, inner.single
 
     @property
     def passes(self) -> int:
@@ -131,9 +124,6 @@ class ScaledProducts(Products):
         if self.over_rows:
             return self._inner.forward(self._inner.backward(V) * self._factor**2)
         return self._inner.squared(V * self._factor) * self._factor
-
-    def centred(self, low: int, high: int) -> np.ndarray:
-        return self._inner.centred(low, high) * self._factor
 
     def image_sizes(self, V: Array) -> Array:
         return self._inner.image_sizes(V * self._factor)
@@ -158,8 +148,7 @@ class ArrayProducts(Products):
         self._whole = whole
         near = float(xp.sum(self._mean**2)) <= SQUARED_FAR**2 * _typical_variance(outline, self.shape)
         rows_alone = self._root is None or self.over_rows
-        self.may_round = isinstance(X, np.ndarray)
-        self.may_form = self.may_round and whole and near and rows_alone and 8 * self.side**2 <= MOST_GRAM
+        self.may_form = isinstance(X, np.ndarray) and whole and near and rows_alone and 8 * self.side**2 <= MOST_GRAM
 
     def forward(self, V: Array) -> Array:
         self._passes += 1
@@ -189,11 +178,6 @@ class ArrayProducts(Products):
             G, unit = G * self._root * self._root[:, None], self._root / np.linalg.norm(self._root)
         G = G - (G @ unit)[:, None] * unit
         return G - unit[:, None] * (unit @ G)
-
-    def centred(self, low: int, high: int) -> np.ndarray:
-        self._passes += low == 0
-        rows = self._rows(low, high)
-        return rows if self._root is None else rows * self._root[low:high, None]
 
     def _rows(self, low: int, high: int) -> Array:
         """Return centred rows: minus the pivot, which is exact even with a large offset, then minus the rest."""

@@ -111,23 +111,6 @@ class Conditional:
         """Return the squared distance of the observed cells of each row from each mean: an array of shape (n, G)."""
         return self._squares(_Rows(self, X))
 
-    def mahalanobis_among_means(self, X: np.ndarray) -> np.ndarray:
-        """Return the part of those distances that lies in the space of the means: an array of shape (n, G).
-
-        What is left out is the same for all means. Of whole rows it is the distance in canonical coordinates, all of
-        them kept.
-        """
-        rows = _Rows(self, X)
-        apart = (self.means - self.means[-1])[:, self.varying] / self.size
-        masked = [rows.masks * step for step in apart]
-        solved = np.stack([rows.marginals.solve(m, rows.pattern_places) for m in masked], axis=1)  # (P, G, p)
-        H = np.einsum("gp,nhp->ngh", apart, solved)
-        along = rows.solved(len(self.means) - 1) @ apart.T
-        inside = np.einsum("ng,ngh->nh", along, np.linalg.pinv(H, hermitian=True)[rows.codes])
-        here = np.sum(inside * along, axis=1)
-        squares = here[:, None] - 2 * along + np.diagonal(H, axis1=1, axis2=2)[rows.codes]
-        return np.maximum(squares, 0.0)
-
     def _squares(self, rows: _Rows) -> np.ndarray:
         return np.stack([rows.squares(g) for g in range(len(self.means))], axis=1)
 

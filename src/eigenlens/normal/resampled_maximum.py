@@ -1,7 +1,6 @@
 """The maximum of the likelihood of many resamples of rows with holes, each found from that of all rows.
 
-A resample has the rows of the whole, counted again, so its maximum lies near that of all rows, and many resamples are
-climbed from there side by side. One that does not arrive is climbed by itself, like any other sample.
+A resample has the rows of the whole, counted again, so its maximum lies near that of all rows, where its climb begins.
 """
 
 from __future__ import annotations
@@ -19,15 +18,9 @@ from .fit import as_centred, climbed, grouped_patterns, in_form_of, separate
 from .likelihood import Point
 from .maximum import maximise
 from .sample import Sample
-from .side_by_side import Cells, Curvature, climb_together
 
 CLOSE = 1e-6  # slope at which a resample is fitted: its standard errors are of the order of 1/√n
 FAR = 1e-4  # slope beyond which a resample that could not be climbed further says nothing
-MOST_COORDINATES = 1000  # of a step, up to which the curvature is kept as a matrix
-TOGETHER = 2**22  # numbers of products that are held at a time
-
-
-Law = tuple[np.ndarray, np.ndarray, np.ndarray]  # means (G, p), a root of the covariance, and weights of the groups
 
 
 class HoledResampler:
@@ -58,21 +51,6 @@ class HoledResampler:
         self.seen = np.flatnonzero(~np.isnan(columns).all(axis=1))
         self.weight = weight[self.seen]
         self.sample = self._cells(columns[self.seen], None if codes is None else codes[self.seen])
-        cell, place = np.unique(self.sample.group * len(self.sample.masks) + self.sample.pattern, return_inverse=True)
-        self.cell_group, patterns = np.divmod(cell, len(self.sample.masks))
-        self.cell_masks = self.sample.masks[patterns]
-        self.cell_rows = [np.flatnonzero(place == c) for c in range(len(cell))]
-        self.curvature = self._curvature()
-
-    def _curvature(self) -> Curvature | None:
-        """Return the curvature at the maximum of all rows; None where it is too large to keep, or not of full rank."""
-        G, p = self.whole.point.mu.shape
-        if G * p + p * (p + 1) // 2 > MOST_COORDINATES:
-            return None
-        try:
-            return Curvature(self.whole.point)
-        except np.linalg.LinAlgError:
-            return None
 
     def draw(self, counts: np.ndarray) -> Iterator[Any]:
         """Yield the moments of resamples, None for one whose likelihood has no maximum.
@@ -82,40 +60,10 @@ class HoledResampler:
         counts : ndarray of shape (b, n_units)
             How often each resample holds each unit.
         """
-        weights = counts[:, self.units[self.seen]] * self.weight
-        size = max(1, TOGETHER // (len(self.cell_masks) * self.sample.masks.shape[1] ** 2))
-        for start in range(0, len(weights), size):
+        for weights in counts[:, self.units[self.seen]] * self.weight:
             with _xp.one_blas_thread():
-                found = self._together(weights[start : start + size])
-            for point in found:
-                yield None if point is None else self._as_moments(*point)
-
-    def _together(self, weights: np.ndarray) -> list[Law | None]:
-        """Return means, factor and group weights of resamples."""
-        point, n_groups = self.whole.point, len(self.groups)
-        if self.curvature is None:
-            return [self._alone(w, point.mu, point.L) for w in weights]
-        cells = self._cells_of(weights)
-        try:
-            mu, L, arrived = climb_together(cells, point, self.curvature, CLOSE)
-        except np.linalg.LinAlgError:  # one of them has become singular
-            return [self._alone(w, point.mu, point.L) for w in weights]
-        group_weights = cells.group_weights(n_groups)
-        return [
-            (mu[i], L[i], group_weights[i]) if arrived[i] else self._alone(weights[i], point.mu, point.L)
-            for i in range(len(weights))
-        ]
-
-    def _cells_of(self, weights: np.ndarray) -> Cells:
-        """Sum rows up in their cells, counted by weights of shape (b, n)."""
-        rows, p = self.sample.means, self.sample.masks.shape[1]
-        sums = np.empty((len(weights), len(self.cell_masks), 1 + p + p * p))
-        for c, own in enumerate(self.cell_rows):
-            X = rows[own]
-            parts = [np.ones((len(own), 1)), X, (X[:, :, None] * X[:, None, :]).reshape(len(own), -1)]
-            sums[:, c] = weights[:, own] @ np.concatenate(parts, axis=1)
-        products = sums[:, :, 1 + p :].reshape(len(weights), -1, p, p)
-        return Cells(self.cell_masks, self.cell_group, sums[:, :, 0], sums[:, :, 1 : 1 + p], products)
+                found = self._maximum(weights)
+            yield found
 
     def _cells(self, rows: np.ndarray, codes: np.ndarray | None) -> Sample:
         """Return a sample of the columns that vary in which every row is a cell of its own."""
@@ -127,15 +75,18 @@ class HoledResampler:
         nothing = np.zeros((0, rows.shape[1])), np.zeros(0, dtype=np.intp)
         return Sample(masks, means, np.ones(len(rows)), group, pattern, *nothing, len(self.groups))
 
-    def _alone(self, weights: np.ndarray, mu: np.ndarray, L: np.ndarray) -> Law | None:
-        """Climb one resample by itself."""
+    def _maximum(self, weights: np.ndarray) -> Any:
+        """Return the moments of one resample."""
         sample = replace(self.sample, weights=weights)
         if not _observes_all(sample):
             return None
         shared = ("layout", "places", "thorough_layout", "thorough_places", "all_owners")
         sample.__dict__.update({name: getattr(self.sample, name) for name in shared})
-        reached = maximise(Point(sample, mu, L), CLOSE)
-        return (reached.point.mu, reached.point.L, sample.group_weights) if reached.score <= FAR else None
+        start = self.whole.point
+        reached = maximise(Point(sample, start.mu, start.L), CLOSE, em_steps=0)
+        if reached.score > FAR:
+            return None
+        return self._as_moments(reached.point.mu, reached.point.L, sample.group_weights)
 
     def _as_moments(self, mu: np.ndarray, L: np.ndarray, group_weights: np.ndarray) -> Any:
         whole, shift = self.whole, self.whole.shift.copy()

@@ -16,11 +16,11 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .block_space import HELD, WIDTHS, BlockSpace, Leading, Way
 from .device_space import DeviceSpace, Uncertain
-from .rough import refined
 
 RESIDUAL = 1e-8  # of ‖Av − θv‖ relative to θ, for every direction that is kept
 SINGLE_RESIDUAL = 1e-6  # relative to the largest θ, where products are in single precision and cannot resolve more
 MORE = 2  # vectors at a time beyond those that are wanted
+THIN = 4.0  # cost of a multiplication with a few vectors, relative to one in the product of a table with itself
 
 
 def block_width(k: int) -> int:
@@ -73,15 +73,9 @@ def leading(
         space = kind(apply, n, k, like, tol, width or block_width(k), weak)
         space.ways = ways
         try:
-            found = _found(space, most_steps)
+            return _found(space, most_steps)
         except Uncertain:
             continue
-        if space.rough is None:
-            return found
-        exact = refined(apply, space.rough, found, k, tol, weak)
-        if exact.settled:
-            return exact
-        return leading(apply, n, k, like, tol, weak, most_steps, width, [way for way in ways if not way.round_off])
     raise AssertionError("a space that waits for every step is never uncertain")
 
 

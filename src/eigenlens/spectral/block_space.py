@@ -24,9 +24,6 @@ ROOM = 2**29  # bytes that the space may take
 DEVICE_STEPS = 7  # before the first look where the host would wait for a device
 SKEWED = 0.1  # sine of an angle between vectors, below which vectors are made orthogonal to the space once more
 SKEW = 1e-6  # the same, below which products of them do not tell it
-STRONG = 0.05  # share of the largest value that the weakest one wanted has, if single precision is to know it
-ROUGH_SPACE = 640  # vectors in the space where products are in single precision: each costs less than a new beginning
-MORE = 20  # directions beyond those that are wanted, where they are to be corrected
 SETTLING = 6  # steps after which their pace tells how many there will be
 EARLY = 3  # steps after which directions that do not stand out are known by theirs,
 SLOW = 0.4  # which leaves more than this share of the residual of the best one,
@@ -73,21 +70,17 @@ class Way:
         Products of the search that take as long as changing over.
     share : float
         Of the time of a product that it takes.
-    round_off : float
-        Residual, relative to the largest value, below which it cannot go; 0 where it has all digits.
     """
 
     make: Callable[[], Callable[[Array], Array]]
     price: float
     share: float
-    round_off: float = 0.0
 
 
 class BlockSpace:
     """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
 
     ways: Sequence[Way] = ()
-    rough: Callable[[Array], Array] | None = None  # how it multiplies by now, where that is in single precision
 
     def __init__(
         self,
@@ -185,17 +178,13 @@ class BlockSpace:
         best, worst = float((gaps / unit)[0]), float((gaps / unit)[:k].max(initial=0.0))
         settled = worst <= self._goal
         if over or (settled and not self._is_doubtful(theta, gaps / unit)):
-            if self.rough is not None:
-                k = min(self.k + MORE, self.m)
-                theta, inner, gaps = self._ritz(k)
-                unit = np.full(k, self._top)
             vectors = _xp.like(inner[:, :k].T.copy(), self._like) @ self.Q[: self.m, :]
             gaps = gaps[:k] + self._overlooked(vectors)
             found = bool((gaps <= self._tol * unit[:k]).all())
             return Leading(theta[:k], vectors, gaps / (self._top or 1.0), self.steps, found)
         self._plan(worst)
         if self.ways and self.steps >= EARLY and not settled:
-            self._change_if_worth(best, worst, float(theta[k - 1]))
+            self._change_if_worth(best, worst)
         self._best = best
         if settled and not self._is_as_before(theta):
             self._start_again(theta[:k], inner[:, :k])
@@ -250,7 +239,7 @@ class BlockSpace:
             wait = max(1, LEAST_LOOK // self.width, min(ceil(left / 2), MOST_LOOK // self.width))
             self._due = self.steps + wait
 
-    def _change_if_worth(self, best: float, worst: float, weakest: float) -> None:
+    def _change_if_worth(self, best: float, worst: float) -> None:
         """Multiply in another way where the pace so far says that many products are to come: asked once, and early."""
         to_come = FLAT_STEPS if best > SLOW * self._best else 0.0
         if self.steps < SETTLING and not to_come:
@@ -258,23 +247,9 @@ class BlockSpace:
         (first, most), ways, self.ways = self._history[0], self.ways, ()
         pace = log(max(most / worst, 1.0)) / max(self.steps - first, 1)
         to_come = max(to_come, log(worst / self._goal) / max(pace, 1.0 / MOST_LEFT))
-        exact_only = self.width < self.k or weakest < STRONG * self._top
-        allowed = [other for other in ways if not (other.round_off and exact_only)]
-        way = min(allowed, key=lambda other: other.price + other.share * to_come, default=None)
-        if way is None or way.price + way.share * to_come >= to_come:
-            return
-        self._apply = way.make()
-        if way.round_off:
-            self.rough, self._goal, self._tol, self._weak = self._apply, way.round_off, way.round_off, 1.0
-            self._widen(min(ROUGH_SPACE, ROOM // (8 * self.n), self.n))
-
-    def _widen(self, size: int) -> None:
-        """Let the space grow to more vectors before it starts again."""
-        if size <= self.size:
-            return
-        Q, T, self.size = self.Q, self.T, size
-        self.Q, self.T = np.empty((size + self.width, self.n)), np.zeros((size + self.width,) * 2)
-        self.Q[: self.m], self.T[: self.m, : self.m] = Q[: self.m], T[: self.m, : self.m]
+        way = min(ways, key=lambda other: other.price + other.share * to_come)
+        if way.price + way.share * to_come < to_come:
+            self._apply = way.make()
 
     def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
         """Keep the best directions; the next block is what their images have outside of them."""

@@ -10,10 +10,9 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_krylov import HELD, RESIDUAL, SINGLE_RESIDUAL, Leading, block_width, leading
+from .block_krylov import HELD, RESIDUAL, SINGLE_RESIDUAL, THIN, Leading, block_width, leading
 from .block_space import Way
 from .pencil import Form
-from .rough import THIN, rough_ways
 
 STEPS = 300  # products with a block of vectors, at most
 WEAK = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
@@ -127,7 +126,7 @@ def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     tol, weak = (SINGLE_RESIDUAL, 1.0) if products.single else (RESIDUAL, HELD)
     width = getattr(products, "width", None)
-    ways = [*rough_ways(products, A.trace(), block_width(k)), *_forming(products, block_width(k))]
+    ways = _forming(products, block_width(k))
     found = leading(products.squared, products.side, k, products.like, tol, weak, steps, width, ways)
     return _presented(products, found, A.factor)
 

@@ -45,7 +45,7 @@ def not_finite(
     name: str, kind: str, row: int, column: str, unit: str = "row", beside_words: bool = False
 ) -> InputError:
     way_out = (
-        "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
+        "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, CCA, "
         "SIR, SAVE, DirectionalRegression)."
     )
     if beside_words:  # only MixedPCA reads them, and it models no missing numbers
