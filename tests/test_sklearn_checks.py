@@ -10,6 +10,7 @@ from eigenlens import (
     PDA,
     QDA,
     SAVE,
+    SIR,
     ClassicalMDS,
     DirectionalRegression,
     LocalizedSIR,
@@ -67,7 +68,7 @@ def expected_failures(estimator):
         expected |= dict.fromkeys(WEIGHTS, ALONE)
     if isinstance(estimator, ClassicalMDS) and estimator.n_landmarks and estimator.landmarks == "random":
         expected |= dict.fromkeys(WEIGHTS, DRAWN)
-    if isinstance(estimator, SAVE | DirectionalRegression | LocalizedSIR) and not estimator.ridge:
+    if isinstance(estimator, SIR | SAVE | DirectionalRegression | LocalizedSIR) and not estimator.ridge:
         expected |= dict.fromkeys(WEIGHTS, SATURATED)
     if isinstance(estimator, PrincipalHessianDirections):
         expected |= dict.fromkeys(WEIGHTS, NO_REST if estimator.residuals else SATURATED)

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
-from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
+from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning, ScaleWarning
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
@@ -235,7 +235,7 @@ def test_a_constant_table_is_told_once(knob):
         model = SparsePCA(1, **knob).fit(np.ones((5, 3)))
     assert [str(one.message)[:30] for one in said] == ["All columns of X are constant:"]
     assert not model.components_.any()
-    counted = knob == {"n_nonzero": 2}
+    counted = knob in ({}, {"n_nonzero": 2})
     assert np.isnan(model.alpha_).all() == counted
     assert model.ridge_ == (INF if counted else knob.get("ridge", 1e-6))
 
@@ -699,3 +699,14 @@ def test_powers_of_two_change_no_bit():
     for knob in ({"alpha": 0.1}, {"n_nonzero": 7}, {"n_nonzero": 3}, {"n_nonzero": 3, "ridge": INF, "refit": True}):
         one, other = (SparsePCA(3, **knob).fit(X * unit).components_ for unit in (1.0, 4.0))
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("unit", [1.0, "raw"])
+def test_without_a_penalty_or_a_number_components_are_sparse_and_never_empty(wine, unit):
+    X = load_wine().data if unit == "raw" else wine
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)
+        model, counted = SparsePCA(3).fit(X), SparsePCA(3, n_nonzero=4).fit(X)
+    assert model.n_nonzero_.tolist() == [4, 4, 4]  # ⌈√13⌉
+    assert np.all(model.explained_variance_ > 0)
+    np.testing.assert_array_equal(model.components_, counted.components_)

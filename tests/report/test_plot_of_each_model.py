@@ -52,7 +52,7 @@ def test_the_scree_of_pca_speaks_of_pca():
 def test_a_kernel_regressor_draws_its_path_or_says_that_it_has_none():
     rows, target = load_diabetes(return_X_y=True)
     assert KernelRegressor().fit(rows, target).plot(rows, target).ax_.get_xlabel() == "λ"
-    with pytest.raises(AttributeError, match="lam='gcv'"):
+    with pytest.raises(InputError, match="lam='gcv'"):
         KernelRegressor(lam=0.1).fit(rows, target).plot(rows, target)
 
 

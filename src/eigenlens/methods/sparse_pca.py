@@ -15,6 +15,7 @@ Zou, Hastie, Tibshirani (2006), Sparse principal component analysis. *J. Computa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -78,12 +79,13 @@ class SparsePCA(PrincipalComponents):
     ----------
     n_components : int or None
         How many components; None means as many as there are directions with variance.
-    alpha : float or sequence of floats
+    alpha : float, sequence of floats or None
         λ₁, the ℓ1 penalty on the covariance scaled to trace p (so the overall unit of X does not matter), one for all
         components or one for each. Zero is PCA. With one for all and at most 500 loadings, several starts are
         tried and the lowest minimum is taken; one for each ties a component to its principal axis, where it starts.
     n_nonzero : int, sequence of ints or None
-        Number of nonzero loadings, one for all components or one for each, instead of `alpha`. The columns are those
+        Number of nonzero loadings, one for all components or one for each, instead of `alpha`; ⌈√p⌉ if neither is
+        given. The columns are those
         whose components explain most, among three sets that thresholds and a search for one component after the
         other find (of a large table, one set), and they get the loadings that add most variance. With a `ridge`, the
         penalty of each component is lowered instead until one more loading would enter.
@@ -176,7 +178,7 @@ class SparsePCA(PrincipalComponents):
         self,
         n_components: int | None = None,
         *,
-        alpha: float | Sequence[float] = 0.1,
+        alpha: float | Sequence[float] | None = None,
         n_nonzero: int | Sequence[int] | None = None,
         ridge: float | None = None,
         refit: bool = False,
@@ -224,14 +226,15 @@ class SparsePCA(PrincipalComponents):
         dtype, k = moments.dtype, min(len(spectrum), max(1, spectrum.rank))
         total = pencil.A.trace()
         start = _xp.to_numpy(spectrum.vectors)[:, :k]
-        axes = self._axes(pencil.A, start, total, self.alpha, self.n_nonzero, moments.n_rows)
+        n_nonzero = self._counts(moments.n_features)
+        axes = self._axes(pencil.A, start, total, self.alpha, n_nonzero, moments.n_rows)
         if total:
             self._tell(axes)
         loadings, variance = _loadings(axes, pencil.A)
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
         self.ridge_ = axes.ridge
-        whole = np.isfinite(axes.ridge) or (self.ridge is None and self.n_nonzero is not None)
+        whole = np.isfinite(axes.ridge) or (self.ridge is None and n_nonzero is not None)
         self.objective_ = axes.objective + (pencil.A.dimension if total and whole else 0.0)
         if problem.scale is None:
             varying = ~_xp.to_numpy(moments.constant_columns())
@@ -334,7 +337,8 @@ class SparsePCA(PrincipalComponents):
         check_count(self.n_components)
         check_flag("refit", self.refit)
         check_flag("scale", self.scale)
-        self._check_each("alpha", self.alpha, 0)
+        if self.alpha is not None:
+            self._check_each("alpha", self.alpha, 0)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
         if self.ridge is not None and not (is_number(self.ridge) and self.ridge >= 0):
@@ -360,6 +364,10 @@ class SparsePCA(PrincipalComponents):
         if len(values) < k:
             raise _one_for_each(name, value, k)
         return values[:k]
+
+    def _counts(self, p: int) -> Any:
+        """Return the numbers of nonzero loadings, or None if a penalty decides."""
+        return math.ceil(math.sqrt(p)) if self.alpha is None and self.n_nonzero is None else self.n_nonzero
 
     def _wanted(self, n: int | None, p: int) -> int:
         if self.n_nonzero is not None and np.max(self.n_nonzero) > p:
