@@ -17,8 +17,6 @@ class SparsePath:
     Attributes
     ----------
     alphas : ndarray of shape (m,)
-    relative : bool
-        Whether the penalties are shares of the one at which a component vanishes.
     n_nonzero : ndarray of shape (m, k)
     explained_variance_ratio : ndarray of shape (m, k)
         Adjusted.
@@ -28,7 +26,6 @@ class SparsePath:
     """
 
     alphas: np.ndarray
-    relative: bool
     n_nonzero: np.ndarray
     explained_variance_ratio: np.ndarray
     components: np.ndarray

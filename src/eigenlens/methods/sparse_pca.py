@@ -92,8 +92,6 @@ class SparsePCA(PrincipalComponents):
         soft-threshold form, which needs no p × p matrix. With a finite ridge, `n_nonzero`, and more columns that vary
         than rows, the soft-threshold form chooses the columns, their loadings are found without a penalty, and a larger
         ridge is used if they would cancel.
-    relative : bool
-        Treat `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
     refit : bool
         Drop the penalty once the nonzero loadings are chosen, since it also shrinks those that it keeps: each component
         gets the loadings, on the same columns, that add most variance to the components before it.
@@ -181,7 +179,6 @@ class SparsePCA(PrincipalComponents):
         alpha: float | Sequence[float] = 0.1,
         n_nonzero: int | Sequence[int] | None = None,
         ridge: float | None = None,
-        relative: bool = False,
         refit: bool = False,
         tol: float = 1e-10,
         max_iter: int = 5000,
@@ -191,7 +188,6 @@ class SparsePCA(PrincipalComponents):
         self.alpha = alpha
         self.n_nonzero = n_nonzero
         self.ridge = ridge
-        self.relative = relative
         self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
@@ -284,10 +280,7 @@ class SparsePCA(PrincipalComponents):
             axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), n_rows, **options)
         else:
             penalties = self._each("alpha", alpha, k).astype(float)
-            if self.relative:
-                penalties = penalties * 2 * np.abs(G.image(start)).max(axis=0)
-            tied = self.relative or np.ndim(alpha) > 0
-            axes = penalized_axes(G, start, penalties, starts=1 if tied else STARTS, **options)
+            axes = penalized_axes(G, start, penalties, starts=1 if np.ndim(alpha) > 0 else STARTS, **options)
         return replace(axes, B=refitted(G, axes.B)) if self.refit else axes
 
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
@@ -339,10 +332,9 @@ class SparsePCA(PrincipalComponents):
             self._wanted(known.n_rows, known.n_features)
             return
         check_count(self.n_components)
-        check_flag("relative", self.relative)
         check_flag("refit", self.refit)
         check_flag("scale", self.scale)
-        self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
+        self._check_each("alpha", self.alpha, 0)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
         if self.ridge is not None and not (is_number(self.ridge) and self.ridge >= 0):
@@ -350,11 +342,11 @@ class SparsePCA(PrincipalComponents):
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
 
-    def _check_each(self, name: str, value: Any, low: float, high: float = np.inf, integer: bool = False) -> None:
+    def _check_each(self, name: str, value: Any, low: float, integer: bool = False) -> None:
         """Refuse what is neither one number nor one for each component."""
         several = isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1
         for one in value if several else [value]:
-            check_number(name, one, low, high, integer=integer)
+            check_number(name, one, low, integer=integer)
         if several and not len(value):
             raise errors.InputError(f"{name}=[] is empty; give one value, or one for each component.")
         if several and self.n_components is not None and len(value) != self.n_components:
@@ -401,10 +393,10 @@ class SparsePCA(PrincipalComponents):
         form = self._pose(self._collected).pencil.A
         start = _xp.to_numpy(self.spectrum_.vectors)[:, : self.n_components_]
         total = form.trace()
-        top = 1.0 if self.relative else _killing_penalty(form, self.spectrum_.vectors[:, :1])
+        top = _killing_penalty(form, self.spectrum_.vectors[:, :1])
         values = (np.geomspace(1e-3, 1, 30) * top).tolist() if alphas is None else list(alphas)
         for alpha in values:
-            check_number("alphas", alpha, 0, 1.0 if self.relative else np.inf)
+            check_number("alphas", alpha, 0)
         found = self._along(form, start, total, values)
         if not all(axes.converged for axes in found):
             worst = max(axes.moved for axes in found)
@@ -412,7 +404,6 @@ class SparsePCA(PrincipalComponents):
         both = [_loadings(axes, form) for axes in found]
         return SparsePath(
             alphas=np.asarray(values, dtype=float),
-            relative=bool(self.relative),
             n_nonzero=np.stack([np.count_nonzero(axes.B, axis=0) for axes in found]),
             explained_variance_ratio=np.stack([variance for _, variance in both]) / (total or 1.0),
             components=np.stack([_xp.to_numpy(loadings).T for loadings, _ in both]),
