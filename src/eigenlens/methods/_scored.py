@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,8 +27,6 @@ class ScoredClassifier(CanonicalClassifier):
     _dtype: ClassVar[Any]
     _given_priors: Priors = None
 
-    _usual_regressor: ClassVar[Callable[[], Any]]  # whose parameters a grid may name where no regressor is given
-
     n_components: int | None
     regressor: Any
     priors: Any
@@ -37,23 +34,14 @@ class ScoredClassifier(CanonicalClassifier):
     canonical_correlations_: Array
     explained_variance_ratio_: Array
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, including those of the default regressor if none is given."""
-        params = super().get_params(deep)
-        if deep and self.regressor is None:
-            usual = type(self)._usual_regressor().get_params()
-            params.update({f"regressor__{name}": value for name, value in usual.items()})
-        return params
-
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `regressor__degree` and the like are those of the default regressor if none is given."""
-        usual = type(self)._usual_regressor()
-        if params.get("regressor", self.regressor) is None:
-            names = {f"regressor__{name}": value for name, value in usual.get_params().items()}
-            if "regressor" in params:  # all parameters of a model that has none: nothing is asked of the usual one
-                params = {k: v for k, v in params.items() if k not in names or v != names[k]}
-            if any(name.startswith("regressor__") for name in params):
-                params["regressor"] = usual
+        """Set parameters; those of the regressor (`regressor__degree`) need one that was given."""
+        named = next((name for name in params if name.startswith("regressor__")), None)
+        if named is not None and params.get("regressor", self.regressor) is None:
+            raise errors.InputError(
+                f"{named} is a parameter of a regressor, and this {type(self).__name__} was given none; pass one, such "
+                "as regressor=AdaptiveSplines()."
+            )
         super().set_params(**params)
         return self
 

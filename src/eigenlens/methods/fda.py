@@ -44,9 +44,8 @@ class FDA(ScoredClassifier):
         Rank of the rule, at most K − 1, which is the default as far as the fits allow it. Fewer directions change the
         classifier too.
     regressor : regressor, optional
-        Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid
-        may name (`regressor__degree`). One that takes a single response is fitted once for each class score. With
-        `sample_weight` it must take weights.
+        Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`. One that takes a single
+        response is fitted once for each class score. With `sample_weight` it must take weights.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, and the weights of the class means in the order of directions, as in LDA.
@@ -117,8 +116,6 @@ class FDA(ScoredClassifier):
         fit_cost=lambda n, p, groups: 4.2e6 * p + 2e3 * n,
         display="DiscriminantDisplay",
     )
-
-    _usual_regressor = AdaptiveSplines
 
     def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Priors | None = None) -> None:
         self.n_components = n_components

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -45,7 +44,6 @@ from ..mixtures import (
     run,
 )
 from ..regress.penalized import PenalizedRegression
-from ..regress.polynomial import PolynomialRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
 from ._holes import FillsOverGroups
@@ -72,8 +70,7 @@ class MDA(ScoredClassifier, FillsOverGroups):
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. If a grid names
-        `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood.
     n_init : int
         Number of starts that run to the end; the best likelihood wins. Without a regressor, two or more are the best of
         eight times as many after six M-steps; 1 is one start.
@@ -166,7 +163,6 @@ class MDA(ScoredClassifier, FillsOverGroups):
         display="DiscriminantDisplay",
     )
 
-    _usual_regressor = partial(PolynomialRegression, degree=1)
     _given_by_place = False  # whether the number of directions has no name: MDA(3) may mean subclasses
 
     def __init__(
