@@ -69,7 +69,7 @@ def expected_failures(estimator):
         expected |= dict.fromkeys(WEIGHTS, DRAWN)
     if isinstance(estimator, SAVE | DirectionalRegression | LocalizedSIR) and not estimator.ridge:
         expected |= dict.fromkeys(WEIGHTS, SATURATED)
-    if isinstance(estimator, PrincipalHessianDirections) and not estimator.ridge:
+    if isinstance(estimator, PrincipalHessianDirections):
         expected |= dict.fromkeys(WEIGHTS, NO_REST if estimator.residuals else SATURATED)
     return expected
 

@@ -144,7 +144,6 @@ VARIANTS = {
     PrincipalHessianDirections: [
         PrincipalHessianDirections(),
         PrincipalHessianDirections(2, residuals=False),
-        PrincipalHessianDirections(2, ridge=0.1),
     ],
     LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }

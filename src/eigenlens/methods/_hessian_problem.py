@@ -12,7 +12,6 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import hessian_test
-from ..moments import Cubic
 from ..spectral import Form, Spectrum, solve
 from ._problem import Problem
 
@@ -36,7 +35,6 @@ class HessianProblem(Problem):
     slopes: Any = None
 
     condition_of = "X, columns scaled to unit variance,"
-    metric_advice = "Use ridge, or fewer columns, if these directions matter."
     signal = "The Hessian matrix"
     signal_advice = "y bends in fewer directions."
 
@@ -79,13 +77,3 @@ def weighted_sum(tables: Array, coefficients: Array) -> Array:
     """Return the sum of p tables of p × p numbers, each times its coefficient."""
     xp, p = _xp.namespace(tables), tables.shape[0]
     return xp.reshape(coefficients @ xp.reshape(tables, (p, p * p)), (p, p))
-
-
-def in_one_unit(moments: Cubic) -> Cubic:
-    """Return moments with one power of two for all columns of X: a ridge asks for that."""
-    joint, p = moments.joint, moments.split
-    if joint.exponent is None:
-        return moments
-    exponent = joint.exponent.copy()
-    exponent[:p] = joint.uniform()[1]
-    return moments.rescaled(exponent)

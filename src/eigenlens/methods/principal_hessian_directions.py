@@ -23,7 +23,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._core import errors, powers
+from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, published_at_once
 from .._core.stored import stored
@@ -36,7 +36,7 @@ from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._canonical_tests import check_moved
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._hessian_problem import HessianProblem, in_one_unit, parts_of, weighted_sum
+from ._hessian_problem import HessianProblem, parts_of, weighted_sum
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated, wanted
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns
@@ -58,13 +58,11 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         Use the residuals of a linear regression instead of y. A steep line makes the eigenvalues of y itself noisy, and
         the χ² test holds for residuals only. They need the products of every three columns (memory p³, up to 300
         columns); y itself needs those of two columns with y.
-    ridge : float
-        Added to the diagonal of T/W; needed if there are more columns than rows.
 
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² with a ridge.
+        Directions as rows; variates have variance 1 (divisor W).
     curvatures_ : array of shape (k,)
         Eigenvalues κ of the Hessian matrix, the largest in absolute value first: positive if y bends upwards, negative
         if it bends downwards. R's dr calls them eigenvalues.
@@ -119,18 +117,18 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         blind_spot="Principal Hessian directions cannot see a direction along which the response is a straight line.",
         display="CurvatureDisplay",
         linear_map=basis_of,
-        foreign_names={"n_slices": "it needs no slices; leave it out"},
+        foreign_names={
+            "n_slices": "it needs no slices; leave it out",
+            "ridge": "directions need more rows than columns; reduce the columns first, by PCA",
+        },
     )
 
     _target = "table"
     _second_name = "y"
 
-    def __init__(
-        self, n_components: int | Literal["auto"] | None = None, *, residuals: bool = True, ridge: float = 0.0
-    ) -> None:
+    def __init__(self, n_components: int | Literal["auto"] | None = None, *, residuals: bool = True) -> None:
         self.n_components = n_components
         self.residuals = residuals
-        self.ridge = ridge
 
     @published_at_once
     def fit(
@@ -170,31 +168,27 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         return Cubic(kind, every=bool(self.residuals))
 
     def _pose(self, moments: Cubic) -> HessianProblem:
-        moments = in_one_unit(moments) if self.ridge else moments
         joint, p, W = moments.joint, moments.split, moments.weight
         constant = self._require_variation(moments)
-        most = p if self.ridge else max(1, min(p, joint.n_rows - 1))
+        most = max(1, min(p, joint.n_rows - 1))
         covariance = Form.of(joint, W)
         Sxx, slopes = parts_of(covariance, p)
-        ridge = powers.ridge_over(self.ridge, float(joint.unit[0]))
-        metric = Sxx.plus_identity(ridge)
-        inverse = whiten(metric, constant, most).matrix
+        inverse = whiten(Sxx, constant, most).matrix
         third, variance = moments.third, float(joint.store.diagonal()[p]) / W
         K = third[-1, :p, :p] / W
         if self.residuals:
             coefficients = inverse @ (inverse.T @ slopes)
             K = K - weighted_sum(third[:p, :p, :p], coefficients) / W
             left = variance - float(coefficients @ (2 * slopes - Sxx.apply(coefficients[:, None])[:, 0]))
-            if not self.ridge:
-                _require_rest(moments.n_rows, inverse.shape[1])
+            _require_rest(moments.n_rows, inverse.shape[1])
             K, variance = (K, left) if left > NO_REST * variance else (K * 0.0, variance)  # a line, to rounding
         size = (2 * variance * W / (W - 1)) ** 0.5
         A = Form(factor=inverse.T @ K / size, squared=covariance.squared)
-        pencil = Pencil(A, metric, n_components=self._wanted(p), constant=constant, most=most)
+        pencil = Pencil(A, Sxx, n_components=self._wanted(p), constant=constant, most=most)
         names = getattr(self, "feature_names_in_", None)
         return HessianProblem(pencil, moments, joint, names, self.n_components, K / size, size, slopes)
 
-    def _require_variation(self, moments: Cubic) -> Array | None:
+    def _require_variation(self, moments: Cubic) -> Array:
         """Refuse a y, or an X, that does not vary; return which columns of X do not."""
         if moments.weight <= 1:
             raise errors.weight_too_small(moments.weight, 1, "W − 1")
@@ -203,9 +197,9 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         constant, p = moments.joint.constant_columns(), moments.split
         if bool(constant[p]):
             raise errors.InputError("y is constant: it does not bend along any direction. Pass a y that varies.")
-        if not self.ridge and bool(_xp.to_numpy(constant[:p]).all()):
+        if bool(_xp.to_numpy(constant[:p]).all()):
             raise errors.InputError("X: every column is constant; there are no directions to find.")
-        return None if self.ridge else constant[:p]
+        return constant[:p]
 
     def _present(self, problem: HessianProblem, spectrum: Spectrum) -> None:
         joint, p = problem.centred, problem.pencil.dimension
@@ -240,14 +234,13 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
             return
         if not isinstance(self.residuals, bool | np.bool_):
             raise errors.number("residuals", self.residuals, "True or False")
-        check_number("ridge", self.ridge, 0)
-        check_count(self.n_components, auto=bool(self.residuals) and not self.ridge)
+        check_count(self.n_components, auto=bool(self.residuals))
 
     def _wanted(self, p: int) -> int:
         return wanted(self.n_components, p, f"X has {p} columns")
 
     def _obeys(self) -> Laws:
-        return Laws(invariance="rotation" if self.ridge else "linear", one_response=True)
+        return Laws(invariance="linear", one_response=True)
 
     # -- tests -------------------------------------------------------------------------------------------------
 
@@ -291,8 +284,6 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
             check_choice("method", method, ("chi2", "permutation"))
         moved = check_moved(method, groups, block)
         check_number("n_draws", n_draws, 1, integer=True)
-        if self.ridge:
-            raise errors.InputError(f"ridge={self.ridge!r}: these tests hold for plain covariances; fit with ridge=0.")
         if method == "chi2" and not self.residuals:
             raise errors.InputError(
                 "method='chi2' holds for residuals, not with residuals=False: a linear part of y adds to its "
@@ -348,7 +339,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         yield "curvatures", table("How y bends and rises along directions", bends, self._names_of_directions())
 
     def _summary_test(self) -> str:
-        return "" if self.ridge or not self.residuals else str(self._chi2(self._collected, 0.05))
+        return str(self._chi2(self._collected, 0.05)) if self.residuals else ""
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the variates: phd0, phd1, …"""
@@ -377,5 +368,5 @@ def _require_rest(n: int, rank: int) -> None:
     if n <= rank + 1:
         raise errors.InputError(
             f"residuals=True: {n} rows of rank {rank} leave no residuals of a linear regression; pass more "
-            "rows, use a ridge, or residuals=False."
+            "rows or fewer columns, or use residuals=False."
         )
