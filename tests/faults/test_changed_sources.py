@@ -163,45 +163,6 @@ def test_a_lost_chunk(tmp_path):
     assert PCA(1).fit(open_rows(zarr.open(str(tmp_path / "rows.zarr"), mode="r"))).n_features_in_ == 3
 
 
-# -- what the system calls unchanged: same file, same size, same time --------------------------------------------------
-
-
-def edited(path, before, after):
-    """Change bytes of a file behind the back of everyone who asks for its size and time."""
-    data, times = path.read_bytes(), path.stat()
-    assert len(before) == len(after)
-    assert before in data
-    with path.open("r+b") as file:
-        file.write(data.replace(before, after))
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-EDITS = {
-    "csv": ("rows.csv", b"c0,c1,c2", b"c2,c1,c0", "its header has other columns"),
-    "npy": ("rows.npy", b"(300, 3)", b"(3, 300)", r"said shape \(300, 3\).*says shape \(3, 300\)"),
-    "order": ("rows.npy", b"'fortran_order': False", b"'fortran_order': True ", "rows together.*columns together"),
-    "parquet": ("rows.parquet", b"c1", b"q1", "its footer lists other columns"),
-}
-
-
-@pytest.mark.parametrize(("name", "before", "after", "message"), EDITS.values(), ids=EDITS)
-def test_headers_are_read_again(tmp_path, name, before, after, message):
-    path = tmp_path / name
-    KINDS[name](path)
-    source = open_rows(path)
-    edited(path, before, after)
-    with pytest.raises(ValueError, match=message):
-        PCA(1).fit(source)
-
-
-def test_shape_of_zarr_is_read_again(tmp_path):
-    write_zarr(tmp_path / "rows.zarr")
-    source = open_rows(tmp_path / "rows.zarr")
-    edited(tmp_path / "rows.zarr" / "zarr.json", b"300", b"200")
-    with pytest.raises(ValueError, match=r"said shape \(300, 3\)"):
-        PCA(1).fit(source)
-
-
 def test_tables_of_the_command_line(tmp_path):
     """What a column holds is read in one pass, its cells in another."""
     FRAME.to_csv(tmp_path / "rows.csv", index=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._core import errors, optional
 from .pieces import Batch, Piece, Roles
-from .snapshot import Snapshot, changed, files_in
+from .snapshot import Snapshot, files_in
 from .table import warn_rounded, wide_columns
 
 ZARR_HEADERS = ("zarr.json", ".zarray", ".zattrs", ".zmetadata")
@@ -27,8 +27,6 @@ class ArrayReader:
         With the names that messages give them.
     paths : sequence of Path
         The files they lie in, where they are known.
-    opened : callable, optional
-        Opens a path again, to see whether its header still says the same.
     snapshot : Snapshot, optional
         Of these paths, taken before they were opened.
     """
@@ -41,10 +39,9 @@ class ArrayReader:
         self,
         arrays: list[tuple[str, Any]],
         paths: Sequence[Path] = (),
-        opened: Callable[[Path], Any] | None = None,
         snapshot: Snapshot | None = None,
     ) -> None:
-        self.arrays, self.paths, self._opened = arrays, paths, opened
+        self.arrays, self.paths = arrays, paths
         self.snapshot = Snapshot(paths) if snapshot is None else snapshot
         first, array = arrays[0]
         for origin, values in arrays:
@@ -64,7 +61,7 @@ class ArrayReader:
     def of_files(cls, paths: list[Path], opened: Callable[[Path], Any]) -> ArrayReader:
         """Open files of one kind."""
         snapshot = Snapshot(paths)
-        return cls([(str(path), opened(path)) for path in paths], paths, opened, snapshot)
+        return cls([(str(path), opened(path)) for path in paths], paths, snapshot)
 
     @classmethod
     def of_array(cls, array: Any) -> ArrayReader:
@@ -90,21 +87,11 @@ class ArrayReader:
         return max(rows // int(chunk[0]), 1) * int(chunk[0])
 
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
-        self._check_headers()
         for origin, values in self.arrays:
             yield Piece(0, int(values.shape[0]), self._loader(values, roles, origin), origin)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
         return self.pieces(roles, 1)
-
-    def _check_headers(self) -> None:
-        """Refuse files whose header says something new, though the system calls them unchanged."""
-        if self._opened is None:
-            return
-        for path, (_, before) in zip(self.paths, self.arrays, strict=True):
-            was, now = _described(before), _described(self._opened(path))
-            if was != now:
-                raise changed(path, f"its header said {was} and now says {now}")
 
     def _loader(self, values: Any, roles: Roles, origin: str) -> Callable[[int, int], Batch]:
         dtype, every = self.dtype(roles), roles.columns == tuple(range(self.width))
@@ -124,12 +111,6 @@ class ArrayReader:
             return Batch(X, y[:, 0] if y is not None and roles.single else y, weight)
 
         return load
-
-
-def _described(array: Any) -> str:
-    order = "columns" if getattr(array, "fortran", False) else "rows"
-    chunks = getattr(array, "chunks", None)
-    return f"shape {tuple(array.shape)}, {array.dtype}" + (f", chunks {chunks}" if chunks else f", {order} together")
 
 
 def open_zarr(path: Path) -> Any:

@@ -17,7 +17,7 @@ from .._core import errors, optional
 from .csv_text import BLOCK_BYTES, MISSING, PLAIN, arrow_batches, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
-from .snapshot import Snapshot, changed
+from .snapshot import Snapshot
 
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
@@ -103,8 +103,6 @@ class CsvReader:
     def _file_pieces(
         self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], most_bytes: int
     ) -> Iterator[Piece]:
-        if read_header(path, PLAIN) != self.names:
-            raise changed(path, "its header has other columns")
         nulls = [*_spellings(), *self.na]
         read = {"column_names": self.names, "skip_rows": 1}
         convert = {
