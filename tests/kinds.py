@@ -122,16 +122,6 @@ def file_address(data, folder):
     return (open_rows(f"file://{folder}/parts/*.parquet", **roles(data)),)
 
 
-class Interchange:
-    """A table that speaks the data frame interchange protocol and nothing else."""
-
-    def __init__(self, frame):
-        self.frame = pa.Table.from_pandas(frame, preserve_index=False)
-
-    def __dataframe__(self, nan_as_null=False, allow_copy=True):
-        return self.frame.__dataframe__(nan_as_null, allow_copy)
-
-
 class ArrowArray:
     """A table that hands over one Arrow array and nothing else."""
 
@@ -140,10 +130,6 @@ class ArrowArray:
 
     def __arrow_c_array__(self, requested_schema=None):
         return self.batch.__arrow_c_array__(requested_schema)
-
-
-def interchange(data, folder):
-    return (open_rows(Interchange(frame_of(data)), **roles(data)),)
 
 
 def arrow_array(data, folder):
@@ -342,7 +328,6 @@ KINDS = {
         remote_parquet,
         remote_csv,
         file_address,
-        interchange,
         arrow_array,
         sparse_columns,
         object_columns,

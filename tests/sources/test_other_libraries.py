@@ -20,16 +20,6 @@ LABELLED = FRAME.assign(kind=np.array(["x", "y", "z"])[np.arange(200) % 3])
 EXPECTED = PCA(2).fit(FRAME).components_
 
 
-class OnlyInterchange:
-    """A table that speaks the interchange protocol and nothing else."""
-
-    def __init__(self, table):
-        self._table = table
-
-    def __dataframe__(self, *args, **keywords):
-        return self._table.__dataframe__(*args, **keywords)
-
-
 def as_decimals():
     return pa.table({c: pa.array([Decimal(f"{v:.6f}") for v in FRAME[c]], pa.decimal128(20, 6)) for c in FRAME})
 
@@ -44,7 +34,6 @@ TABLES = {
     "polars decimals": lambda: pl.from_arrow(as_decimals()),
     "Decimal objects": lambda: FRAME.map(lambda v: Decimal(f"{v:.6f}")).astype(object),
     "a record batch": lambda: pa.RecordBatch.from_pandas(FRAME),
-    "interchange only": lambda: OnlyInterchange(pa.Table.from_pandas(FRAME)),
     "a relation": lambda: duckdb.from_df(FRAME),
     "an Arrow reader": lambda: pa.Table.from_pandas(FRAME).to_reader(max_chunksize=31),
     "decimals of a reader": lambda: open_rows(as_decimals().to_reader(max_chunksize=31)),

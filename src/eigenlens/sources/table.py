@@ -173,20 +173,17 @@ def as_table(X: Any, name: str, missing: Missing = "refuse", words: Words | None
 
 
 def arrow_table(X: Any) -> Any:
-    """Turn a record batch, or a table that speaks only Arrow's or the interchange protocol, into an Arrow table."""
+    """Turn a record batch, or a table that speaks only Arrow's protocol for arrays, into an Arrow table."""
     if type(X).__name__ == "RecordBatch" and hasattr(X, "schema"):
         return import_module("pyarrow").Table.from_batches([X])
     if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
         return X
     is_column = type(X).__module__.startswith("pyarrow")
-    speaks_arrow = hasattr(X, "__arrow_c_array__") and not hasattr(X, "__arrow_c_stream__") and not is_column
-    if not speaks_arrow and not hasattr(X, "__dataframe__"):
+    if is_column or not hasattr(X, "__arrow_c_array__") or hasattr(X, "__arrow_c_stream__"):
         return X
     pa = require("pyarrow", f"Reading a {type(X).__name__}", "cli")
     try:
-        if speaks_arrow:
-            return pa.Table.from_batches([pa.record_batch(X)])
-        return import_module("pyarrow.interchange").from_dataframe(X)
+        return pa.Table.from_batches([pa.record_batch(X)])
     except Exception as error:  # each library has errors of its own
         raise errors.unreadable(f"the {type(X).__name__}", error) from error
 
