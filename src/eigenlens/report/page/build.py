@@ -19,7 +19,6 @@ from . import figures
 from .biplot import biplot
 from .confusion import confusion
 from .html import Markup, el, join, table
-from .ordered_rows import along
 from .payload import as_script, left_off, payload
 from .sections import code, misfits, section, source_table
 
@@ -278,7 +277,7 @@ def _loadings(f: Findings) -> Markup | None:
         return None
     k = f.loadings.shape[1]
     shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
-    drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), along(f)]
+    drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f)]
     arrows = biplot(f) if k > 1 and f.kind != "views" else None
     return section(
         "What the columns say",
