@@ -403,23 +403,6 @@ def test_the_fast_way_reads_cells_as_the_careful_one(odd):
         np.testing.assert_array_equal(getattr(fast, name), getattr(careful, name))
 
 
-def test_numbers_of_a_small_file_are_parsed_once(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b,c,d,e\n1,2.5,x,$3,7\n2,,y,$4,8\n3,4.5,x,$5,oops\n" + "4,5.5,y,$6,9\n" * 20)
-    table = TableFile(path)
-    table.profile()
-    read = []
-    batches = table._batches
-    table._batches = lambda names: read.append(names) or batches(names)
-    found = table.read(["e", "b", "c", "a", "d"])
-    assert read == [["e", "c", "d"]]
-    assert found.column_names == ["e", "b", "c", "a", "d"]
-    assert found.column("a").to_pylist()[:4] == [1, 2, 3, 4]
-    assert found.column("b").to_pylist()[:3] == [2.5, None, 4.5]
-    assert found.column("d").to_pylist()[:2] == [3, 4]
-    assert found.column("e").to_pylist()[:4] == [7, 8, None, 9]
-
-
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_number_that_stands_for_a_missing_cell_is_compared_as_a_number(tmp_path, ending):
     path = tmp_path / f"t{ending}"

@@ -24,7 +24,6 @@ from .judging import LEVELS, Column, JudgesColumns
 from .raw_files import RawFiles
 
 MANY_COLUMNS = 100  # from which columns of numbers are counted together
-KEPT_BYTES = 2**26  # of text whose numbers are kept when they are counted, so that rows are not parsed twice
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -56,7 +55,6 @@ class ProfiledFiles(RawFiles, JudgesColumns):
 
     def __init__(self, path: str | Path | Sequence[str | Path], dialect: Dialect | None = None) -> None:
         super().__init__(path, dialect)
-        self._parsed: dict[str, list[Cells]] = {}  # cells of columns of numbers, where the table is small
         self._profile: dict[str, Column] | None = None
 
     def profile(self, ignore: Sequence[str] = (), watcher: Watcher | None = None) -> dict[str, Column]:
@@ -97,14 +95,9 @@ class ProfiledFiles(RawFiles, JudgesColumns):
 
     def _profiled(self, ignore: Sequence[str], watcher: Watcher | None) -> dict[str, Column]:
         columns = {name: Column(name) for name in self.names if name not in ignore}
-        rows, self._parsed = 0, {}
-        keeps = self.is_text and watcher is None and sum(p.stat().st_size for p in self.paths) <= KEPT_BYTES
+        rows = 0
         for batch, cells, made in self._looked_through(columns, watcher):
             self._take_all_in(columns, cells)
-            for name, column in columns.items() if keeps else ():
-                if not column.words:
-                    found = cells[name]
-                    self._parsed.setdefault(name, []).append(Cells(found.numbers, found.missing, found.words))
             if watcher is not None:
                 if rows == 0:
                     self._begin(watcher, columns, batch, cells)
@@ -130,8 +123,6 @@ class ProfiledFiles(RawFiles, JudgesColumns):
             self._without_header()
             return self.profile()
         self._forget_unmet()
-        plain = {c.name for c in columns.values() if c.kind == "number" and not (c.odd or c.remark)}
-        self._parsed = {name: cells for name, cells in self._parsed.items() if name in plain}
         self._profile = columns
         return columns
 

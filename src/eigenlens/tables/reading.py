@@ -87,8 +87,6 @@ class TableFile(ProfiledFiles):
         import pyarrow as pa
 
         kinds = {name: column.kind for name, column in self.profile().items()}
-        if rows is None and self._parsed:
-            return self._read_rest(kinds, columns)
         parts, start = [], 0
         for batch in self.batches(kinds, columns):
             part = batch
@@ -98,23 +96,6 @@ class TableFile(ProfiledFiles):
             parts.append(part)
             start += batch.num_rows
         return pa.concat_tables(parts).combine_chunks()
-
-    def _read_rest(self, kinds: dict[str, str], columns: Sequence[str]) -> Any:
-        """Return columns of which those of numbers were kept when they were counted: only the others are read."""
-        import pyarrow as pa
-
-        self._snapshot.check()  # what was kept and what is read must be of one state of the file
-        kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
-        others = [name for name in columns if name not in kept]
-        rest: Any = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
-        made = {}
-        for name in columns:
-            if name not in kept:
-                made[name] = rest.column(name)
-                continue
-            values, gaps = (np.concatenate([getattr(c, of) for c in kept[name]]) for of in ("numbers", "missing"))
-            made[name] = pa.array(values, mask=gaps if gaps.any() else None)
-        return pa.table(made)
 
     def batches(self, kinds: dict[str, str], columns: Sequence[str]) -> Iterator[Any]:
         """Yield columns of known kinds as Arrow tables of a few rows; refuse a cell of another kind with its line."""
