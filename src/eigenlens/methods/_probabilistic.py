@@ -98,5 +98,4 @@ class ProbabilisticComponents(PrincipalComponents):
 
     def _divisors(self) -> np.ndarray:
         """Return what columns are divided by."""
-        scale = getattr(self, "_scale", None)
-        return np.ones(self.n_features_in_) if scale is None else _xp.to_numpy(scale)
+        return np.ones(self.n_features_in_) if self._scale is None else _xp.to_numpy(self._scale)

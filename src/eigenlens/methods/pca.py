@@ -160,7 +160,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     )
     _modes = ("refuse", "ml", "ppca")
     _method_with_holes = "shared"
-    scale: bool = False  # of models in files that are older than the parameter
+    scale: bool
 
     def __init__(
         self,
