@@ -91,7 +91,7 @@ VARIANTS = {
         SparsePCA(),
         SparsePCA(2),
         SparsePCA(2, alpha=0.0),
-        SparsePCA(2, alpha=[0.2, 0.1]),
+        SparsePCA(2, alpha=0.2),
         SparsePCA(2, n_nonzero=2),
         SparsePCA(2, alpha=0.3, ridge=0.1),
         SparsePCA(2, alpha=0.5, ridge=float("inf")),
