@@ -107,5 +107,4 @@ class TermTables(Regressor):
         yield "terms", Table("Terms", self.coef_, [str(t) for t in self.basis_], names, lines=len(self.basis_))
         if len(self.basis_) > 1:
             yield "anova", self.anova()
-            if hasattr(self, "_importances"):
-                yield "importance", self.evimp()
+            yield "importance", self.evimp()
