@@ -273,15 +273,10 @@ def test_pruning_by_cross_validation(friedman):
 def test_importances(friedman):
     X, y = friedman
     model = AdaptiveSplines(degree=2).fit(X, y)
-    for kind in ("gcv", "rss", "nsubsets"):
-        v = model.importances(kind)
-        assert v.shape == (7,)
-        assert_allclose(v.sum(), 1)
-        assert set(np.flatnonzero(v)) == used(model)
-    assert np.argmax(model.feature_importances_) == 3
-    assert_array_equal(
-        AdaptiveSplines(degree=2, importance="rss").fit(X, y).feature_importances_, model.importances("rss")
-    )
+    found = model.feature_importances_
+    assert_allclose(found.sum(), 1)
+    assert set(np.flatnonzero(found)) == used(model)
+    assert np.argmax(found) == 3
 
 
 def test_importance_is_that_of_evimp():
@@ -334,6 +329,8 @@ def test_says_what_parameters_of_earth_are_called():
         AdaptiveSplines(glm={"family": "binomial"})
     with pytest.raises(TypeError, match="max_terms="):
         AdaptiveSplines(nk=5)
+    with pytest.raises(TypeError, match=r"no parameter importance: .* evimp"):
+        AdaptiveSplines(importance="rss")
     X, y = table("mars_airquality")
     with pytest.raises(TypeError, match=r"FDA\(regressor=AdaptiveSplines\(\)\)"):
         AdaptiveSplines().fit(X, np.where(np.asarray(y) > 40, "high", "low"))
@@ -445,7 +442,6 @@ def test_more_features_than_rows():
         ({"tol": -0.1}, "tol=-0.1"),
         ({"penalty": -2}, "penalty=-2"),
         ({"prune": "aic"}, "prune='aic'"),
-        ({"importance": "gini"}, "importance='gini'"),
         ({"linear": [99]}, "linear holds 99"),
         ({"linear": ["nobody"]}, "linear holds 'nobody'"),
         ({"forbidden": [(0, 1, 2)]}, "list of pairs"),

@@ -39,7 +39,7 @@ from .hinges.terms import Term, evaluate
 from .hinges.whole_fit import Search
 
 
-@stored("AdaptiveSplines")
+@stored("AdaptiveSplines", renamed={"importance": None})  # gains in GCV
 class AdaptiveSplines(TermTables):
     """Multivariate adaptive regression splines.
 
@@ -77,8 +77,6 @@ class AdaptiveSplines(TermTables):
         Pairs that never share a term.
     linear : list of features, optional
         Features that may only enter as straight lines.
-    importance : {"gcv", "rss", "nsubsets"}, default "gcv"
-        What ``feature_importances_`` counts.
     n_jobs : int, optional
         Threads over features; worth it from about 10⁵ rows. The result does not depend on it.
 
@@ -92,7 +90,7 @@ class AdaptiveSplines(TermTables):
     rsq_, grsq_ : float
         1 − RSS/RSS₀ and 1 − GCV/GCV₀, against the constant alone.
     feature_importances_ : array of shape (p,)
-        They add to 1.
+        What GCV gains by the subsets that use a feature, on the pruning path; they add to 1.
     forward_terms_ : list of Term
         All terms of the forward search.
     forward_path_ : array of shape (steps, 2)
@@ -143,6 +141,7 @@ class AdaptiveSplines(TermTables):
         "minspan": "write min_span=",
         "endspan": "write end_span=",
         "linpreds": "write linear=",
+        "importance": "feature_importances_ counts gains in GCV; evimp() shows subsets and RSS as well",
     }
 
     _work = (10, 40)
@@ -163,7 +162,6 @@ class AdaptiveSplines(TermTables):
         interactions: Sequence[int | str] | None = None,
         forbidden: Sequence[tuple[int | str, int | str]] | None = None,
         linear: Sequence[int | str] | None = None,
-        importance: Literal["gcv", "rss", "nsubsets"] = "gcv",
         n_jobs: int | None = None,
     ) -> None:
         self.degree = degree
@@ -179,7 +177,6 @@ class AdaptiveSplines(TermTables):
         self.interactions = interactions
         self.forbidden = forbidden
         self.linear = linear
-        self.importance = importance
         self.n_jobs = n_jobs
 
     def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
