@@ -25,7 +25,7 @@ FIRST = [*FIRST, *{type(model): model for model in reversed(ESTIMATORS)}.values(
 
 #: Those of scikit-learn, which ask nothing of a fit, and what builds a model from its parts.
 NOT_WALKED = {"set_params", "get_params", "set_output", "get_metadata_routing", "from_coefficients"}
-FITS = ("fit", "partial_fit", "fit_moments", "fit_transform", "fit_terms")  # the last ones: they change the model
+FITS = ("fit", "partial_fit", "fit_moments", "fit_transform")  # the last ones: they change the model
 
 
 def with_gaps(X):
@@ -109,8 +109,6 @@ def calls(model, name, data):
         rows = np.nan_to_num(np.asarray(model.transform(data.X)))
     if name == "fit_moments":
         yield (model.moments_,), {}
-    elif name == "fit_terms":
-        yield (rows, target, [[(0, 0.0, 1)]]), {}
     elif name == "supplementary":
         yield (rows[:, :2] ** 2, rows), {}
     elif name == "test_dimension":

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from eigenlens.regress.hinges.criterion import Unit, cost, gcv
 from eigenlens.regress.hinges.knots import make_grid
-from eigenlens.regress.hinges.prune import backward, least_squares
+from eigenlens.regress.hinges.prune import backward
 from eigenlens.regress.hinges.rules import Rules
 from eigenlens.regress.hinges.search import Search, forward
 from eigenlens.regress.hinges.terms import Factor, Term, evaluate
@@ -144,9 +144,9 @@ def test_pruning_path_is_least_squares_on_nested_subsets():
     B = np.column_stack([np.ones(60), rng.normal(size=(60, 6)) * [1, 10, 1e-5, 1, 1e6, 1]])
     Y = rng.normal(size=(60, 2)) + B[:, 1:3] @ [[1, 0], [0.5, 1]]
     w = rng.integers(1, 4, size=60).astype(float)
-    R, full = least_squares(B, Y, w)
-    Q = np.linalg.solve(R.T, (np.sqrt(w)[:, None] * B).T).T
-    path = backward(R, Q.T @ (np.sqrt(w)[:, None] * Y), full.rss)
+    Q, R = np.linalg.qr(np.sqrt(w)[:, None] * B)
+    E = np.sqrt(w)[:, None] * Y
+    path = backward(R, Q.T @ E, ((E - Q @ (Q.T @ E)) ** 2).sum(axis=0))
     root = np.sqrt(w)[:, None]
     for size, s in enumerate(path, start=1):
         assert len(s.terms) == size

@@ -34,7 +34,7 @@ NAMES: dict[str, type[Kernel]] = {
 }
 
 
-@stored("kernel.Precomputed")
+@stored("kernel.Precomputed", renamed={"_matrix": None})  # the matrix stays with whoever passed it
 class Precomputed(Kernel):
     """A kernel matrix that you pass instead of rows: k(X, X) to `fit`, k(new, X) to other methods.
 
@@ -54,7 +54,6 @@ class Precomputed(Kernel):
     """
 
     _composable = False
-    _matrix: Any = None
     _numbers: Any = None
 
     def __init__(self, clip: bool = False) -> None:
@@ -72,24 +71,16 @@ class Precomputed(Kernel):
 
         return function
 
-    def _between(self, Z: Array, other: Array) -> Array:
-        if self._matrix is None:
-            raise errors.precomputed_alone("evaluated between points outside a fitted model")
-        places = [_xp.like(np.searchsorted(self._numbers, _xp.to_numpy(P[:, 0])), Z) for P in (Z, other)]
-        return _xp.namespace(Z).take(_xp.take_rows(self._matrix, places[0]), places[1], axis=1)
-
     def of_columns(self, numbers: np.ndarray) -> Precomputed:
         """Return a copy for a fit to some of the rows: their numbers are its points."""
         kernel = Precomputed(self.clip)
         kernel._numbers = numbers
         return kernel
 
-    def with_matrix(self, K: Array) -> tuple[Precomputed, Array]:
-        """Return a copy that knows the matrix of a fit, so its functions have inner products; and its points."""
+    def places(self, K: Array) -> Array:
+        """Return the points of a fit to a matrix: the numbers of its rows, (n, 1)."""
         numbers = np.arange(K.shape[0]) if self._numbers is None else self._numbers
-        kernel = self.of_columns(numbers)
-        kernel._matrix = K
-        return kernel, _xp.like(numbers.astype(np.float64)[:, None], K)
+        return _xp.like(numbers.astype(np.float64)[:, None], K)
 
     def _diagonal(self, X: Array) -> Array:
         return _xp.namespace(X).linalg.diagonal(X)

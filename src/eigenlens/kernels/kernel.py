@@ -115,10 +115,6 @@ class Kernel(BaseEstimator):
         xp = _xp.namespace(X)
         return xp.ones((X.shape[0], 1), dtype=xp.float64, device=_xp.device(X))
 
-    def _between(self, Z: Array, other: Array) -> Array:
-        """Return the kernel matrix of two sets of points of a fit."""
-        return _pairs.fill(self._against(other), Z, other.shape[0])
-
     def _gram(self, X: Array) -> Array:
         """Return k(X, X), exactly symmetric."""
         return _pairs.symmetric(self._against, X)

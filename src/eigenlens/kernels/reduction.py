@@ -125,7 +125,7 @@ def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Arra
     if not isinstance(kernel, Precomputed):
         return kernel, X, kernel._gram(X)
     K = check_matrix(X)
-    return *kernel.with_matrix(K), K
+    return kernel, kernel.places(K), K
 
 
 def _orthonormal(A: Array) -> Array:

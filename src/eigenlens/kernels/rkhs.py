@@ -120,11 +120,12 @@ class RKHSFunction:
         for f in (self, other):
             f._check_normed()
         points, coefficients = (_xp.like(part, self.points) for part in (other.points, other.coefficients))
-        if self.kernel._composable:
-            image = self.kernel._apply(self.points, points, coefficients)
-        else:
-            image = self.kernel._between(self.points, points) @ coefficients
-        product = self.coefficients.T @ image
+        if not self.kernel._composable:
+            raise errors.InputError(
+                f"inner and norm need the kernel between the points, and {self.kernel!r} cannot be evaluated there. "
+                "With the matrix K of the fit and coefficients c and d they are c.T @ K @ d and (c.T @ K @ c) ** 0.5."
+            )
+        product = self.coefficients.T @ self.kernel._apply(self.points, points, coefficients)
         return float(product) if product.ndim == 0 else product
 
     def norm(self) -> Any:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.parameters import check_choice
 from .._core.summaries import Table
 from ._regressor import Floats, Regressor
 from .hinges import report
@@ -32,19 +31,10 @@ class TermTables(Regressor):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Importance of each feature, by ``importance``; they add to 1."""
-        return self.importances(self.importance)
-
-    def importances(self, kind: str = "gcv") -> Floats:
-        """Importance of each feature from the pruning path.
-
-        Every subset up to the chosen one credits the features it uses: by how much it lowers GCV ("gcv") or
-        RSS ("rss") against the subset before it, or by one ("nsubsets").
-        """
+        """What GCV gains by the subsets of the pruning path that use a feature, as shares of the sum."""
         if not hasattr(self, "_importances"):
-            raise AttributeError("importances come from the pruning path of fit; call fit first")
-        check_choice("importance", kind, tuple(self._importances))
-        credit = self._importances[kind]
+            raise AttributeError("feature_importances_ come from the pruning path of fit; call fit first")
+        credit = self._importances["gcv"]
         return credit / credit.sum() if credit.sum() > 0 else credit.copy()
 
     def evimp(self, root: bool = True) -> Table:
@@ -63,7 +53,7 @@ class TermTables(Regressor):
         Table
             `print` it, or `to_frame()`.
         """
-        self.importances()  # refuses a model without a pruning path
+        check_is_fitted(self)
         counts = self._importances["nsubsets"]
         found = [counts, *(report.scaled(self._importances[kind], root) for kind in ("gcv", "rss"))]
         order = np.lexsort([-found[2], -found[1], -counts])
@@ -107,5 +97,4 @@ class TermTables(Regressor):
         yield "terms", Table("Terms", self.coef_, [str(t) for t in self.basis_], names, lines=len(self.basis_))
         if len(self.basis_) > 1:
             yield "anova", self.anova()
-            if hasattr(self, "_importances"):
-                yield "importance", self.evimp()
+            yield "importance", self.evimp()

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -25,21 +25,21 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.drawing import Display
 from .._core.limits import thread_count
-from .._core.parameters import check_number, is_number, published_at_once
+from .._core.parameters import check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
-from ._regressor import Floats, column, warn_if_relative
+from ._regressor import Floats, warn_if_relative
 from ._term_tables import TermTables
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
-from .hinges.prune import Subset, least_squares
+from .hinges.prune import Subset
 from .hinges.rules import make_rules
-from .hinges.terms import Factor, Term, evaluate
+from .hinges.terms import Term, evaluate
 from .hinges.whole_fit import Search
 
 
-@stored("AdaptiveSplines")
+@stored("AdaptiveSplines", renamed={"importance": None})  # gains in GCV
 class AdaptiveSplines(TermTables):
     """Multivariate adaptive regression splines.
 
@@ -77,8 +77,6 @@ class AdaptiveSplines(TermTables):
         Pairs that never share a term.
     linear : list of features, optional
         Features that may only enter as straight lines.
-    importance : {"gcv", "rss", "nsubsets"}, default "gcv"
-        What ``feature_importances_`` counts.
     n_jobs : int, optional
         Threads over features; worth it from about 10⁵ rows. The result does not depend on it.
 
@@ -92,7 +90,7 @@ class AdaptiveSplines(TermTables):
     rsq_, grsq_ : float
         1 − RSS/RSS₀ and 1 − GCV/GCV₀, against the constant alone.
     feature_importances_ : array of shape (p,)
-        They add to 1.
+        What GCV gains by the subsets that use a feature, on the pruning path; they add to 1.
     forward_terms_ : list of Term
         All terms of the forward search.
     forward_path_ : array of shape (steps, 2)
@@ -143,6 +141,7 @@ class AdaptiveSplines(TermTables):
         "minspan": "write min_span=",
         "endspan": "write end_span=",
         "linpreds": "write linear=",
+        "importance": "feature_importances_ counts gains in GCV; evimp() shows subsets and RSS as well",
     }
 
     _work = (10, 40)
@@ -163,7 +162,6 @@ class AdaptiveSplines(TermTables):
         interactions: Sequence[int | str] | None = None,
         forbidden: Sequence[tuple[int | str, int | str]] | None = None,
         linear: Sequence[int | str] | None = None,
-        importance: Literal["gcv", "rss", "nsubsets"] = "gcv",
         n_jobs: int | None = None,
     ) -> None:
         self.degree = degree
@@ -179,7 +177,6 @@ class AdaptiveSplines(TermTables):
         self.interactions = interactions
         self.forbidden = forbidden
         self.linear = linear
-        self.importance = importance
         self.n_jobs = n_jobs
 
     def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
@@ -222,51 +219,6 @@ class AdaptiveSplines(TermTables):
             for kind, score in {"gcv": gcvs, "rss": rss, "nsubsets": -sizes.astype(float)}.items()
         }
         self._frame(X, found.R[:, best.terms])
-
-    @published_at_once
-    def fit_terms(
-        self,
-        X: TableLike,
-        y: ColumnLike,
-        terms: Sequence[Term | Sequence[tuple[Any, float, int]]],
-        sample_weight: ColumnLike | None = None,
-    ) -> Self:
-        """Fit the coefficients of given terms, without search or pruning.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in ``fit``.
-        terms : list
-            Terms as in ``basis_``, or lists of factors (feature, knot, sign): sign 1 is (x − knot)₊, −1 is
-            (knot − x)₊, 0 the straight x − knot. The empty list is the constant, which must come first.
-
-        Returns
-        -------
-        self
-        """
-        rows, Y, w = self._read(X, y, sample_weight)
-        penalty = make_rules(self, rows.shape[1], self._feature_names()).penalty
-        basis = [t if isinstance(t, Term) else self._term(t) for t in terms]
-        if not basis or basis[0].factors:
-            raise errors.InputError("terms must begin with the constant; put Term() or an empty list first")
-        unit, Y = Unit.of(Y, w)
-        R, subset = least_squares(evaluate(basis, rows), Y, w)
-        self._keep(basis, subset, unit, w, penalty)
-        total = float(np.sum(w[:, None] * Y**2)) * unit.scale**2
-        self._compare(total, gcv(total, 1, self._W, penalty))
-        self._frame(rows, R)
-        self._rows_seen = int(np.count_nonzero(self._places >= 0))
-        for stale in (
-            "_places",
-            "forward_terms_",
-            "forward_path_",
-            "pruning_path_",
-            "stopped_",
-            "_importances",
-        ):
-            self.__dict__.pop(stale, None)
-        return self
 
     def _predict(self, X: Floats) -> Floats:
         Y = np.repeat(self.coef_[:1], len(X), axis=0)
@@ -355,16 +307,6 @@ class AdaptiveSplines(TermTables):
         """Keep what intervals and plots need: the factor of the terms, the ranges of the features."""
         self._R = qr(R, mode="r")[0][: R.shape[1]]
         self._low, self._high = X.min(axis=0), X.max(axis=0)
-
-    def _term(self, factors: Sequence[tuple[Any, float, int]]) -> Term:
-        names = self._feature_names()
-        made = []
-        for feature, knot, sign in factors:
-            if sign not in (-1, 0, 1):
-                raise errors.InputError(f"terms hold the sign {sign!r}; use 1, -1 or 0 (straight)")
-            j = column("terms", feature, names)
-            made.append(Factor(j, float(knot), int(sign), names[j]))
-        return Term(tuple(made))
 
 
 def folds_of(cv: Any, places: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
-from ..._core import errors
-
 Floats = NDArray[np.float64]
 
 
@@ -24,26 +22,6 @@ class Subset:
     terms: list[int]
     rss: Floats  # by response
     coef: Floats  # terms×responses
-
-
-def least_squares(B: Floats, Y: Floats, w: Floats) -> tuple[Floats, Subset]:
-    """Weighted least squares on all columns of B: its triangular factor and the fit."""
-    root = np.sqrt(w)[:, None]
-    A = root * B
-    size = np.linalg.norm(A, axis=0)
-    if not np.all(size > 0):
-        raise errors.InputError(f"terms hold number {int(np.argmin(size))}, which is zero on all rows; leave it out")
-    Q, R = qr(A / size, mode="economic")
-    left = np.abs(np.diag(R))
-    if len(left) < B.shape[1] or left.min() < 1e-12:
-        k = int(np.argmin(left)) if len(left) == B.shape[1] else len(left)
-        raise errors.InputError(f"terms hold number {k}, which depends linearly on those before it; leave it out")
-    E = root * Y
-    c = solve_triangular(R, Q.T @ E)
-    E = E - (A / size) @ c
-    step = solve_triangular(R, Q.T @ E)  # one refinement: hinges with close knots are nearly collinear
-    E = E - (A / size) @ step
-    return R * size, Subset(list(range(B.shape[1])), np.sum(E * E, axis=0), (c + step) / size[:, None])
 
 
 def backward(R: Floats, z: Floats, rss: Floats) -> list[Subset]:

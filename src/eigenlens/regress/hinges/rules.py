@@ -40,7 +40,6 @@ def make_rules(model: Any, p: int, names: Sequence[str]) -> Rules:
     if model.prune is not None:
         check_choice("prune", model.prune, ("gcv", "cv"))
     check_flag("allow_linear", model.allow_linear)
-    check_choice("importance", model.importance, ("gcv", "rss", "nsubsets"))
     friedman = 2.0 if model.degree == 1 else 3.0
     return Rules(
         degree=int(model.degree),
