@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import eigenlens
+from eigenlens._core import unfinished
+from eigenlens.cli import interrupt
 from eigenlens.cli.main import run
 
 HERE = [sys.executable, "-m", "eigenlens"]
@@ -109,6 +111,19 @@ def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folde
     assert b"Traceback" not in err
     assert out == b""
     assert os.listdir(folder) == ["big.csv"]
+
+
+def test_what_is_entered_as_unfinished_goes_with_the_process(tmp_path, monkeypatch):
+    """Whatever module writes it: nothing is looked up by the name of a module."""
+    (tmp_path / "new").mkdir()
+    (tmp_path / "old").mkdir()
+    for name in ("new/half", "old/half", "old/whole"):
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(unfinished, "FILES", {str(tmp_path / "new/half"), str(tmp_path / "old/half"), "gone already"})
+    monkeypatch.setattr(unfinished, "FOLDERS", {str(tmp_path / "new"), str(tmp_path / "old")})
+    monkeypatch.setattr(os, "_exit", lambda code: None)
+    interrupt.leave()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["old", "old/whole"]
 
 
 def test_an_interrupt_in_the_middle_of_a_file_in_pieces_leaves_nothing(folder):

@@ -8,7 +8,8 @@ import socket
 import sys
 import threading
 import time
-from contextlib import suppress
+
+from .._core import unfinished
 
 PATIENCE = 0.6  # seconds that Python gets to end by itself
 CODE = 130
@@ -52,13 +53,7 @@ def _end(number: int, frame: object) -> None:
 
 def leave(code: int = CODE) -> None:
     """End at once, removing what is half-written."""
-    writing = sys.modules.get("eigenlens.sources.writing")
-    for name in list(getattr(writing, "PENDING", ())):
-        with suppress(OSError):
-            os.unlink(name)
-    for name in list(getattr(writing, "PENDING_FOLDERS", ())):
-        with suppress(OSError):
-            os.rmdir(name)
+    unfinished.remove()
     try:
         sys.stderr.write("\nInterrupted; nothing half-written is left.\n")
         sys.stdout.flush()

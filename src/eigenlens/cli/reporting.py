@@ -16,10 +16,10 @@ from typing import Any
 import click
 import numpy as np
 
-from .._core import errors
+from .._core import errors, unfinished
 from ..files import save
 from ..report.findings import Findings
-from ..sources.writing import PENDING, PENDING_FOLDERS, replaced, sink_for
+from ..sources.writing import replaced, sink_for
 from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
 from ..study.methods import chosen, methods
@@ -267,8 +267,8 @@ def _folder(folder: Path, files: Sequence[Path]) -> Iterator[None]:
         return
     folder.mkdir(parents=True)
     ours = {str(file) for file in files}
-    PENDING.update(ours)
-    PENDING_FOLDERS.add(str(folder))
+    unfinished.FILES.update(ours)
+    unfinished.FOLDERS.add(str(folder))
     try:
         yield
     except BaseException:
@@ -278,8 +278,8 @@ def _folder(folder: Path, files: Sequence[Path]) -> Iterator[None]:
             folder.rmdir()
         raise
     finally:
-        PENDING.difference_update(ours)
-        PENDING_FOLDERS.discard(str(folder))
+        unfinished.FILES.difference_update(ours)
+        unfinished.FOLDERS.discard(str(folder))
 
 
 def scores_in_memory(result: Study, data: Data) -> tuple[list[str], list[np.ndarray]]:

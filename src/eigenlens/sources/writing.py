@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import narwhals as nw
 import numpy as np
 
-from .._core import errors, optional
+from .._core import errors, optional, unfinished
 from .._core import xp as _xp
 from .._core.printable import printable
 from .._core.typing import TableLike
@@ -27,8 +27,6 @@ from .table import table_of_rows
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SUFFIXES = (".parquet", ".npy", ".csv")
-PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
-PENDING_FOLDERS: set[str] = set()  # folders made for them, which go again if they stay empty
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a text that begins so
 
 
@@ -140,7 +138,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     if old is not None and not stat.S_ISREG(old.st_mode) and not stat.S_ISDIR(old.st_mode):
         raise errors.InputError(f"{path} is a pipe or a device, which cannot be replaced; name a file.")
     name = str(path.parent / f".{path.name[:100]}.{secrets.token_hex(6)}.part")
-    PENDING.add(name)
+    unfinished.FILES.add(name)
     try:
         handle, nameless = _new_file(path.parent, name, 0o666 if old is None else old.st_mode & 0o666)
         with os.fdopen(handle, "w+b") as file:
@@ -159,7 +157,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
             error.filename = str(path)  # the system says that a disk is full, and not which
         raise
     finally:
-        PENDING.discard(name)
+        unfinished.FILES.discard(name)
 
 
 def _new_file(folder: Path, name: str, mode: int) -> tuple[int, bool]:
