@@ -34,7 +34,7 @@ NAMES: dict[str, type[Kernel]] = {
 }
 
 
-@stored("kernel.Precomputed", renamed={"_matrix": None})  # the matrix stays with whoever passed it
+@stored("kernel.Precomputed")
 class Precomputed(Kernel):
     """A kernel matrix that you pass instead of rows: k(X, X) to `fit`, k(new, X) to other methods.
 

@@ -51,7 +51,7 @@ USUAL = 3  # subclasses of a class
 TRIED = 8  # starts looked at for each that is run to the end; a regressor makes a look too slow
 
 
-@stored("MDA", renamed={"missing": None, "_law": None})  # rows are complete
+@stored("MDA")
 class MDA(ScoredClassifier):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 

@@ -36,7 +36,7 @@ from ._structure import structure
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
 
 
-@stored("RobustPCA", renamed={"method": None})  # there is one method
+@stored("RobustPCA")
 class RobustPCA(RowsTransformer, PermutedColumns):
     """Robust principal component analysis, by principal component pursuit.
 

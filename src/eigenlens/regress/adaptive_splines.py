@@ -39,7 +39,7 @@ from .hinges.terms import Term, evaluate
 from .hinges.whole_fit import Search
 
 
-@stored("AdaptiveSplines", renamed={"importance": None})  # gains in GCV
+@stored("AdaptiveSplines")
 class AdaptiveSplines(TermTables):
     """Multivariate adaptive regression splines.
 
