@@ -82,6 +82,11 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
         self.directions_, self.range_ = directions, np.stack([Z.min(axis=0), Z.max(axis=0)])
         return self
 
+    @property
+    def n_features_in_(self) -> int:
+        """Columns of the rows that the directions were found in."""
+        return self.directions_.n_features_in_
+
     def transform(self, X: TableLike) -> Any:
         """Return the scores of rows on the directions."""
         check_is_fitted(self, "curve_")
