@@ -26,7 +26,7 @@ test: lint types rooms unit
 METHODS := $(filter-out %/__init__.py $(wildcard src/eigenlens/methods/_*.py),$(wildcard src/eigenlens/methods/*.py))
 quick: lint types rooms
 	$(BIN)/python -m pytest -n 2 --quick tests/test_architecture.py tests/test_house.py tests/test_beside.py \
-		tests/test_laws.py::test_law tests/test_single_precision_device.py tests/sources/test_sources.py \
+		tests/test_laws.py::test_law tests/test_single_precision_device.py tests/rows/test_sources.py \
 		$(METHODS:src/eigenlens/methods/%.py=tests/methods/test_%.py) tests/regress/test_regressors.py
 
 lint: $(READY_DEV)
@@ -52,8 +52,8 @@ anndata: VENV := .venv-anndata
 anndata: pyproject.toml
 	test -x $(VENV)/bin/python || $(MAKE_VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli]' anndata 'pandas<3' pytest pytest-timeout 'dask[dataframe]' duckdb fsspec polars xarray zarr
-	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_anndata.py
-	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_kinds_of_rows.py -k anndata
+	$(VENV)/bin/python -m pytest -o addopts=-q tests/rows/test_anndata.py
+	$(VENV)/bin/python -m pytest -o addopts=-q tests/rows/test_kinds_of_rows.py -k anndata
 
 # The tests on every processor, Python and version that is allowed; ONLY="haswell py313" runs some
 anywhere: $(READY_DEV)

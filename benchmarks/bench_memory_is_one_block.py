@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens.sources.source import block_rows
+from eigenlens.rows.source import block_rows
 from harness import Ratio
 
 P = 200

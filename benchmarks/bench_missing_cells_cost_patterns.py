@@ -10,7 +10,7 @@ from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer
 
 from eigenlens import PCA
-from eigenlens.normal import Conditional
+from eigenlens.moments.conditional import Conditional
 from harness import Ratio, race, seconds
 
 

@@ -5,7 +5,7 @@ import sklearn.decomposition
 
 from eigenlens import PCA
 from eigenlens.moments import Factor, Scatter
-from eigenlens.sources import as_source
+from eigenlens.rows import as_source
 from harness import Ratio, digits, race
 
 CLAIM = "PCA 200,000×200, k=10"

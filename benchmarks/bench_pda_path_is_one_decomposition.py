@@ -4,7 +4,7 @@ import numpy as np
 
 from eigenlens import FDA, LDA, PDA
 from eigenlens.regress import AdaptiveSplines
-from eigenlens.regress.scoring import contrasts
+from eigenlens.regress.optimal_scoring import contrasts
 from harness import Ratio, race
 
 

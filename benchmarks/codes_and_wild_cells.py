@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from eigenlens.tables.extreme_cells import extreme_cells
+from eigenlens.rows.extreme_cells import extreme_cells
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 

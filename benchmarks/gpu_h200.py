@@ -22,7 +22,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from eigenlens import LDA, PCA, open_rows
 from eigenlens.moments import Grouped, Scatter
-from eigenlens.sources import as_source
+from eigenlens.rows import as_source
 
 CLASSES = 100
 ROUNDS = 5

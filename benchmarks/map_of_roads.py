@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 from bench_any_shape_needs_few_products import planted
 from eigenlens import PCA
 from eigenlens.moments import Factor, Outline, Scatter
-from eigenlens.roads import Road, choose_road
+from eigenlens.solve.strategy import Road, choose_road
 from harness import seconds
 
 K = 10

@@ -24,7 +24,7 @@ import numpy as np
 
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
 from eigenlens.inference import bootstrap
-from eigenlens.normal.redrawn import Redrawn
+from eigenlens.moments.redrawn import Redrawn
 
 N = 150
 SIZES = np.array([1.0, 2.0, 0.5, 1.0, 3.0])

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from eigenlens import PCA, load, save, write_rows
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
 from eigenlens.files.onnx import export_onnx
 
 SIZE = 2**24

@@ -30,7 +30,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from eigenlens import PCA, load, save
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
 
 
 def killed(work: Callable[[], None], after: float) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from _pictures import drawings
 
 import eigenlens
-from eigenlens.cli.advice import FIRST, Answer, Leaf, Question, leaves
+from eigenlens.app.advice import FIRST, Answer, Leaf, Question, leaves
 
 HERE = Path(__file__).parent
 

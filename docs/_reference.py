@@ -20,12 +20,12 @@ PLUMBING = {
         "class_leverages", "coordinate_test", "leverages", "linear_p_value", "permuted_after", "resampled_test",
         "save_test", "with_linear",
     },
-    "sources": {
+    "rows": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
         "SliceReader", "Source", "Target", "as_source", "dense_blocks", "map_rows", "whole", "TargetColumns",
     },
-    "moments": {"Centred", "Moments", "Outline", "Quartic", "local_means", "products", "squared_distances"},
-    "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
+    "moments": {"Centred", "Moments", "Outline", "Quartic", "local_means", "products"},
+    "solve": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
     "testing": {"LAWS", "Sample", "applies", "sample", "sample_for"},
 }  # fmt: skip
 TITLES = {
@@ -35,13 +35,12 @@ TITLES = {
     "validation": ("Validation", "Cross-validation from moments."),
     "kernels": ("Kernels", "Kernels, their functions and their spectra."),
     "distances": ("Distances", "Tests of form, Schoenberg transforms, repairs and alignment."),
-    "report": ("Displays", "Pictures of fitted models, after scikit-learn's convention."),
+    "displays": ("Displays", "Pictures of fitted models, after scikit-learn's convention."),
     "files": ("Model files", "Models without pickle."),
-    "sources": ("Sources", "Where rows live: arrays, frames, files, streams."),
-    "tables": ("Tables", "Strict reading of CSV and Parquet, and preparation of columns."),
+    "rows": ("Rows", "Arrays, frames, files and streams; strict reading of tables, and preparation of columns."),
     "study": ("Studies", "What `eigenlens report` does, as functions."),
     "moments": ("Moments", "What one pass over the rows keeps, and how parts merge."),
-    "spectral": ("Spectral problems", "Pencils, solvers and spectra."),
+    "solve": ("Spectral problems", "Pencils, solvers and spectra."),
     "testing": ("Laws", "The laws that every method obeys, to run on an estimator of your own."),
     "exceptions": ("Errors and warnings", "All of them by name, for `except` and `warnings.filterwarnings`."),
 }

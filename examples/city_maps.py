@@ -167,7 +167,7 @@ def draw(folder: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from eigenlens.report import ConfigurationDisplay, ShepardDisplay
+    from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
 
     folder.mkdir(parents=True, exist_ok=True)
     mds, _ = united_states()

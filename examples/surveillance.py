@@ -46,7 +46,7 @@ def draw(model: RobustPCA, frames: np.ndarray, folder: Path) -> Path:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from eigenlens.report import RobustSplitDisplay
+    from eigenlens.displays import RobustSplitDisplay
 
     folder.mkdir(parents=True, exist_ok=True)
     chosen = (5, 40, 75, 110)

@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr("eigenlens.cli.main.watch", lambda: None)  # one watcher for each process, not for each test
+    monkeypatch.setattr("eigenlens.app.main.watch", lambda: None)  # one watcher for each process, not for each test
     return tmp_path
 
 

@@ -8,9 +8,9 @@ import pytest
 from sklearn.base import clone
 
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
-from eigenlens._core.errors import ConditionWarning, RangeWarning, RankWarning
+from eigenlens.arrays.errors import ConditionWarning, RangeWarning, RankWarning
 from eigenlens.moments import Factor, Scatter
-from eigenlens.sources import as_source
+from eigenlens.rows import as_source
 
 
 def digits(found, exact):
@@ -300,7 +300,7 @@ def test_posteriors_a_million_sd_away():
 
 
 def test_threads_change_no_bit(monkeypatch):
-    from eigenlens._core import threads
+    from eigenlens.arrays import threads
 
     X = np.random.default_rng(14).standard_normal((40_000, 60))
     y = np.arange(len(X)) % 5

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import eigenlens
-from eigenlens.methods._base import MomentsEstimator
-from eigenlens.methods._rows import RowsEstimator
+from eigenlens.methods.spine.moments_estimator import MomentsEstimator
+from eigenlens.methods.spine.rows_estimator import RowsEstimator
 from eigenlens.testing import all_estimators, all_regressors
 
 ROOT = Path(__file__).parents[1]
@@ -166,7 +166,7 @@ def test_docstrings_name_the_parameters_that_there_are(estimator):
 
 def test_every_error_and_warning_can_be_imported_by_name():
     from eigenlens import exceptions
-    from eigenlens._core import errors
+    from eigenlens.arrays import errors
 
     modules = [errors] + [
         importlib.import_module(f"{errors.__name__}.{m.name}") for m in pkgutil.iter_modules(errors.__path__)

@@ -16,9 +16,9 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens.arrays.errors import InputError, InputTypeError
 from eigenlens.moments import Cross, Factor, Grouped, Quartic, Scatter
-from eigenlens.sources import Block
+from eigenlens.rows import Block
 
 rng = np.random.default_rng(7)
 N, P = 30, 4

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import CCA, LDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
-from eigenlens._core.errors import RankWarning
+from eigenlens.arrays.errors import RankWarning
 
 
 def one_column_varies():

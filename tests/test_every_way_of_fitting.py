@@ -8,8 +8,8 @@ import pytest
 from sklearn.base import clone
 
 from eigenlens import load, open_rows, save
-from eigenlens._core.errors import InputError, InputTypeError
-from eigenlens.methods._rows import MODELLED
+from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.methods.spine.rows_estimator import MODELLED
 from eigenlens.testing import sample_for
 from variants import all_variants, regressor_variants
 

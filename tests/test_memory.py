@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from eigenlens import PCA
-from eigenlens._core import memory
-from eigenlens._core.errors import InputError
+from eigenlens.arrays import memory
+from eigenlens.arrays.errors import InputError
 
 
 def test_square_tables():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from eigenlens import LDA, PCA, SparsePCA, Subspace
-from eigenlens._core.errors import InputError, InputTypeError
-from eigenlens.spectral import principal_angles
+from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.solve import principal_angles
 
 rng = np.random.default_rng(0)
 BASIS = np.linalg.qr(rng.standard_normal((6, 3)))[0]

@@ -13,9 +13,9 @@ import threadpoolctl
 from sklearn.base import clone
 
 import eigenlens
-from eigenlens._core import xp as _xp
-from eigenlens._core.limits import thread_count
-from eigenlens._core.threads import threaded
+from eigenlens.arrays import linalg
+from eigenlens.arrays.limits import thread_count
+from eigenlens.arrays.threads import threaded
 from eigenlens.testing import all_estimators, all_regressors, sample_for
 
 SOURCES = str(Path(eigenlens.__file__).parent)
@@ -92,7 +92,7 @@ def test_an_error_of_the_work_is_raised_and_the_threads_serve_on():
 
 def test_the_fit_that_ends_last_gives_blas_its_threads_back():
     before = thread_count()
-    first, second = _xp.one_blas_thread(), _xp.one_blas_thread()
+    first, second = linalg.one_blas_thread(), linalg.one_blas_thread()
     first.__enter__()
     other = threading.Thread(target=second.__enter__)
     other.start()
@@ -128,7 +128,7 @@ def test_a_forked_process_has_threads_of_its_own():
 
 
 def _threads_in_child(queue):
-    from eigenlens._core.limits import thread_count
+    from eigenlens.arrays.limits import thread_count
 
     seen = list(threaded(lambda i: threading.current_thread().name, iter(range(4))))
     queue.put((thread_count(), all(name.startswith("eigenlens") for name in seen)))
@@ -147,7 +147,7 @@ def _fork_while(inside):
 
 
 def _from_the_caller(fork):
-    with _xp.one_blas_thread():
+    with linalg.one_blas_thread():
         fork()
 
 
@@ -305,8 +305,8 @@ def test_decompositions_in_loops_run_on_one_thread(name, monkeypatch):
         original = getattr(module, function)
 
         def counted(A, *args, **named):
-            if 1024 < np.size(A) <= _xp.algebra.ONE_THREAD_CELLS:
-                seen.append(max(library.num_threads for library in _xp.algebra.blas_libraries()))
+            if 1024 < np.size(A) <= linalg.ONE_THREAD_CELLS:
+                seen.append(max(library.num_threads for library in linalg.blas_libraries()))
             return original(A, *args, **named)
 
         monkeypatch.setattr(module, function, counted)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 import eigenlens as el
 from eigenlens.inference import DimensionTest
 from eigenlens.moments import Cross, Grouped, Moments
-from eigenlens.sources import Source
-from eigenlens.sources.labelled import LabelledRows
-from eigenlens.subspace import Subspace
+from eigenlens.rows import Source
+from eigenlens.rows.grids import LabelledRows
+from eigenlens.solve.subspace import Subspace
 
 
 def everyday_use() -> None:

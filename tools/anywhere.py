@@ -34,7 +34,7 @@ KERNELS = {
 }
 AVX2 = {"AVX2", "FMA3", "X86_V3"}  # names of NumPy's; what else it dispatches to is AVX512 or comes after it
 PYTHONS = ("3.11", "3.12", "3.13")
-NOT_NUMERIC = ("tests/docs", "tests/report", "tests/cli", "tests/sources", "tests/study", "tests/faults")
+NOT_NUMERIC = ("tests/docs", "tests/displays", "tests/page", "tests/app", "tests/rows", "tests/study", "tests/faults")
 FEATURES = "import numpy._core._multiarray_umath as m; print(*m.__cpu_dispatch__)"
 ARCHITECTURE = "import numpy, threadpoolctl as t; print(t.threadpool_info()[0].get('architecture', ''))"
 

@@ -135,7 +135,7 @@ def faults(said: dict[str, Any]) -> list[str]:
 
 def main() -> int:
     """Check, and print what is wrong."""
-    from eigenlens.cli.main import run
+    from eigenlens.app.main import run
     from report_every_table import likely_target
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -117,7 +117,7 @@ def over_limit(*_: Any) -> None:
 
 def work(requests: Any, limit: float) -> None:
     """Answer requests until there are none: a list of words in, an exit code, what was printed and the seconds out."""
-    from eigenlens.cli.main import run
+    from eigenlens.app.main import run
 
     signal.signal(signal.SIGPROF, over_limit)
     while (words := requests.recv()) is not None:

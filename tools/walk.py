@@ -74,7 +74,7 @@ def walks() -> dict[str, Walk]:
     from sklearn.datasets import load_iris
 
     from eigenlens import LDA, PCA
-    from eigenlens.cli.main import run
+    from eigenlens.app.main import run
 
     X, y = load_iris(return_X_y=True)
 

@@ -18,22 +18,10 @@ from matplotlib.patches import Ellipse
 from sklearn.datasets import load_wine, make_moons
 from sklearn.preprocessing import scale
 
-from eigenlens import (
-    CCA,
-    FDA,
-    LDA,
-    MDA,
-    PCA,
-    SIR,
-    ClassicalMDS,
-    CorrespondenceAnalysis,
-    KernelPCA,
-    MixedPCA,
-    SparsePCA,
-)
+from eigenlens import CCA, FDA, LDA, MDA, PCA, SIR, ClassicalMDS, CorrespondenceAnalysis, KernelPCA, MixedPCA, SparsePCA
+from eigenlens.displays import DecisionDisplay
 from eigenlens.inference import bootstrap
 from eigenlens.kernels import Gaussian
-from eigenlens.report import DecisionDisplay
 
 BLUE, ORANGE, RED, GREY = "#2166ac", "#e08214", "#b2182b", "0.65"
 FOLDER = Path(__file__).parent / "pictures"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._core.lazy import exports
+from .arrays.lazy import exports
 
 if TYPE_CHECKING:  # the same names for type checkers, under the names that they are exported by
+    from . import displays as displays
     from . import distances as distances
     from . import exceptions as exceptions
     from . import files as files
@@ -18,22 +19,18 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from . import kernels as kernels
     from . import moments as moments
     from . import regress as regress
-    from . import report as report
-    from . import sources as sources
-    from . import spectral as spectral
+    from . import rows as rows
+    from . import solve as solve
     from . import study as study
-    from . import tables as tables
     from . import testing as testing
     from . import validation as validation
-    from ._core.errors import ConditionWarning as ConditionWarning
-    from ._core.errors import EigenlensWarning as EigenlensWarning
-    from ._core.errors import RangeWarning as RangeWarning
-    from ._core.errors import RankWarning as RankWarning
-    from ._core.summaries import Summary as Summary
+    from .arrays.errors import ConditionWarning as ConditionWarning
+    from .arrays.errors import EigenlensWarning as EigenlensWarning
+    from .arrays.errors import RangeWarning as RangeWarning
+    from .arrays.errors import RankWarning as RankWarning
+    from .arrays.summaries import Summary as Summary
     from .files import load as load
     from .files import save as save
-    from .methods._diagnosed import Diagnosis as Diagnosis
-    from .methods._rotated import Rotation as Rotation
     from .methods.cca import CCA as CCA
     from .methods.classical_mds import ClassicalMDS as ClassicalMDS
     from .methods.correspondence_analysis import CorrespondenceAnalysis as CorrespondenceAnalysis
@@ -51,23 +48,26 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .methods.principal_hessian_directions import PrincipalHessianDirections as PrincipalHessianDirections
     from .methods.qda import QDA as QDA
     from .methods.robust_pca import RobustPCA as RobustPCA
+    from .methods.rotation import Rotation as Rotation
+    from .methods.row_diagnosis import Diagnosis as Diagnosis
     from .methods.save import SAVE as SAVE
     from .methods.sir import SIR as SIR
     from .methods.sparse_pca import SparsePCA as SparsePCA
-    from .sources import open_rows as open_rows
-    from .sources import write_rows as write_rows
-    from .subspace import Subspace as Subspace
+    from .rows import open_rows as open_rows
+    from .rows import write_rows as write_rows
+    from .solve.subspace import Subspace as Subspace
+    from .study.notebook import report as report
 
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
-    "ConditionWarning": "._core.errors",
+    "ConditionWarning": ".arrays.errors",
     "CorrespondenceAnalysis": ".methods.correspondence_analysis",
-    "Diagnosis": ".methods._diagnosed",
+    "Diagnosis": ".methods.row_diagnosis",
     "DirectionalRegression": ".methods.directional_regression",
-    "EigenlensWarning": "._core.errors",
+    "EigenlensWarning": ".arrays.errors",
     "FDA": ".methods.fda",
     "KernelClassifier": ".methods.kernel_machine",
     "KernelPCA": ".methods.kernel_pca",
@@ -80,21 +80,23 @@ _HOMES = {
     "PDA": ".methods.pda",
     "PrincipalHessianDirections": ".methods.principal_hessian_directions",
     "QDA": ".methods.qda",
-    "RangeWarning": "._core.errors",
-    "RankWarning": "._core.errors",
+    "RangeWarning": ".arrays.errors",
+    "RankWarning": ".arrays.errors",
     "RobustPCA": ".methods.robust_pca",
-    "Rotation": ".methods._rotated",
+    "Rotation": ".methods.rotation",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
-    "Subspace": ".subspace",
-    "Summary": "._core.summaries",
+    "Subspace": ".solve.subspace",
+    "Summary": ".arrays.summaries",
     "load": ".files",
-    "open_rows": ".sources",
+    "open_rows": ".rows",
+    "report": ".study.notebook",
     "save": ".files",
-    "write_rows": ".sources",
+    "write_rows": ".rows",
 }
 _ROOMS = (
+    "displays",
     "distances",
     "exceptions",
     "files",
@@ -102,11 +104,9 @@ _ROOMS = (
     "kernels",
     "moments",
     "regress",
-    "report",
-    "sources",
-    "spectral",
+    "rows",
+    "solve",
     "study",
-    "tables",
     "testing",
     "validation",
 )

@@ -1,5 +1,5 @@
 """`python -m eigenlens` is the command line."""
 
-from .cli import main
+from .app import main
 
 main()

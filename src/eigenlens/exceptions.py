@@ -1,6 +1,6 @@
 """Errors and warnings by name, to catch or to filter: all errors are ValueErrors, all warnings EigenlensWarnings."""
 
-from ._core.errors import (
+from .arrays.errors import (
     BootstrapWarning,
     ConditionWarning,
     ConstantFitWarning,

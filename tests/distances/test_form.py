@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
-from eigenlens._core.errors import InputError
+from eigenlens.arrays.errors import InputError
 from eigenlens.distances import (
     double_center,
     is_conditionally_negative_definite,

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy.spatial.distance import pdist, squareform
 
-from eigenlens._core.errors import InputError
+from eigenlens.arrays.errors import InputError
 from eigenlens.distances import cailliez, clip, double_center, is_squared_distance, lingoes
 from eigenlens.distances.repairs import cailliez_constant, lingoes_constant
 

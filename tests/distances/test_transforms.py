@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from eigenlens import ClassicalMDS
-from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning
+from eigenlens.arrays.errors import InputError, InputTypeError, NotConvergedWarning
 from eigenlens.distances import (
     Exponential,
     Identity,

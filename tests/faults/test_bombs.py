@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from eigenlens import PCA, load, open_rows
-from eigenlens._core.errors import InputError
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
+from eigenlens.arrays.errors import InputError
+from eigenlens.rows import TableFile
 from eigenlens.study import Plan
 from eigenlens.study.data import reads_in_pieces
-from eigenlens.tables import TableFile
 
 PIECE, PIECES = 2**24, 24
 #: What a file begins with, what is repeated after it, and what the error says.
@@ -46,7 +46,7 @@ def test_a_line_without_end_is_refused_within_memory(begin, again, said, read, t
 
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS.keys())
 def test_a_row_over_lines_without_end_is_refused(read, tmp_path, monkeypatch):
-    monkeypatch.setattr("eigenlens.sources.csv_text.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr("eigenlens.rows.csv_text.BLOCK_BYTES", 2**16)
     with pytest.raises(InputError, match=r"line \d+: the row has more than 65,536 characters"):
         read(packed(tmp_path / "header.csv.gz", b"", b'"\n",', 2**16, 16))
     with pytest.raises(InputError, match=r"line \d+: (the row has more than|a cell is too long)"):
@@ -54,7 +54,7 @@ def test_a_row_over_lines_without_end_is_refused(read, tmp_path, monkeypatch):
 
 
 def test_many_blank_lines_between_rows_change_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("eigenlens.sources.csv_text.PLAIN_BYTES", 2**12)
+    monkeypatch.setattr("eigenlens.rows.csv_text.PLAIN_BYTES", 2**12)
     rows = np.random.default_rng(0).integers(0, 100, (20, 3))  # steps of whole numbers are looked at
     lines = [",".join(map(str, row)) for row in rows.tolist()]
     path = tmp_path / "rows.csv"

@@ -13,10 +13,10 @@ import pytest
 import zarr
 
 from eigenlens import FDA, LDA, PCA, SIR, open_rows, write_rows
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
 from eigenlens.exceptions import InputError
-from eigenlens.sources.stream import RowSource
-from eigenlens.tables import TableFile
+from eigenlens.rows import TableFile
+from eigenlens.rows.stream import RowSource
 
 rng = np.random.default_rng(0)
 N = 300

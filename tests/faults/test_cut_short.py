@@ -12,7 +12,7 @@ from eigenlens.exceptions import InputError
 CUT = """
 import os, sys
 from eigenlens import PCA, open_rows
-from eigenlens.sources.stream import RowSource
+from eigenlens.rows.stream import RowSource
 path = sys.argv[1]
 source = open_rows(path, batch_rows=500)
 checked, calls = RowSource._checked, []

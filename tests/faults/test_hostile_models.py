@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import LDA, PCA, KernelPCA, load, save
-from eigenlens._core.stored import KINDS, stored
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
+from eigenlens.arrays.stored import KINDS, stored
 from eigenlens.exceptions import InputError, ModelFileError, VersionWarning
 from eigenlens.files import container, describe
 from eigenlens.kernels import Gaussian
@@ -343,9 +343,9 @@ def test_a_warning_repeats_no_command_of_a_file(pipeline):
 
 
 def test_names_do_not_turn_the_page_around(tmp_path):
-    from eigenlens.report.page import render
+    from eigenlens.page import render
+    from eigenlens.rows import TableFile
     from eigenlens.study import Plan, read_data, study
-    from eigenlens.tables import TableFile
 
     names = ["a\u202eb", "\u2067c", "אורך", "d"]
     rows = np.column_stack([X, X[:, 0] + X[:, 1]])

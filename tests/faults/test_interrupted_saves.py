@@ -21,11 +21,11 @@ MODEL = PCA(2).fit(X)
 WRITER = """
 import os, sys, time
 from pathlib import Path
-from eigenlens.sources.writing import replaced
+from eigenlens.rows.writing import replaced
 if "named" in sys.argv:
     del os.O_TMPFILE
 if "watched" in sys.argv:
-    from eigenlens.cli.interrupt import watch
+    from eigenlens.app.interrupt import watch
     watch()
 with replaced(Path(sys.argv[1])) as file:
     file.write(b"half")

@@ -11,7 +11,7 @@ from distributed import KilledWorker
 
 from clusters import Killer, P, rows_of, start
 from eigenlens import FDA, LDA, PCA, PDA, SIR
-from eigenlens.sources import dask as source_of
+from eigenlens.rows import dask as source_of
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from sklearn.decomposition import PCA as ScikitPCA
 
 from eigenlens import PCA, open_rows
-from eigenlens.tables import TableFile
+from eigenlens.rows import TableFile
 
 P = 40_000
 NAMES = [f"c{j}" for j in range(P)]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from eigenlens import FDA, MDA, PCA, LocalizedSIR, RobustPCA, open_rows
-from eigenlens._core import memory
+from eigenlens.arrays import memory
 from eigenlens.exceptions import TooLargeError
 from eigenlens.inference import denoise, parallel_analysis
 from eigenlens.regress import AdditiveSplines
@@ -78,7 +78,7 @@ def test_kernels_ask_the_groups(tmp_path, monkeypatch):
 
 ULIMIT = """
 import numpy as np
-from eigenlens._core import memory
+from eigenlens.arrays import memory
 room = memory.host_bytes(memory.ROOT)
 assert room < 4 * 2**30, room
 try:
@@ -192,6 +192,6 @@ def test_opening_without_memory_is_told(error, tmp_path, monkeypatch):
         raise error
 
     np.save(tmp_path / "rows.npy", X[:5])
-    monkeypatch.setattr("eigenlens.sources.files._reader", fail)
+    monkeypatch.setattr("eigenlens.rows.files._reader", fail)
     with pytest.raises(TooLargeError, match="ran out while rows were opened"):
         open_rows(tmp_path / "rows.npy")

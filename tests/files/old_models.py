@@ -52,7 +52,7 @@ from eigenlens.regress import (
     PolynomialRegression,
     ProjectionPursuit,
 )
-from eigenlens.tables import Preparation
+from eigenlens.rows import Preparation
 
 N, P = 30, 3
 CALLS = ("transform", "predict", "predict_proba", "decision_function", "mahalanobis", "impute", "score_samples")

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import FDA, LDA, PCA, SIR, load, save
-from eigenlens._core.errors import ModelFileError, VersionWarning
+from eigenlens.arrays.errors import ModelFileError, VersionWarning
 from eigenlens.files import container, describe
 from eigenlens.files.registry import import_all, name_of
 from eigenlens.testing import sample, sample_for
@@ -244,13 +244,13 @@ HOSTILE = {
     "builtins.eval": set_class("builtins.eval"),
     "a module inside ours": set_class("eigenlens.methods.pca.np"),
     "a class that we import": set_class("eigenlens.methods._transformer.TransformerMixin"),
-    "a writer of files": set_class("eigenlens.sources.writing._Npy"),
-    "an exception": set_class("eigenlens._core.errors.InputError"),
+    "a writer of files": set_class("eigenlens.rows.writing._Npy"),
+    "an exception": set_class("eigenlens.arrays.errors.InputError"),
     "dunder": set_class("eigenlens.methods.__init__.x"),
     "up": set_class("eigenlens.methods..pca.PCA"),
     "no such module": set_class("eigenlens.methods.nothing.PCA"),
     "a number for a class": set_class(7),
-    "a function for a value": set_node({"~": "class", "name": "eigenlens.methods._base.form_of"}),
+    "a function for a value": set_node({"~": "class", "name": "eigenlens.methods.spine.moments_estimator.form_of"}),
     "more numbers than the file": set_entry(shape=[10**12, 10**3]),
     "a shape beyond counting": set_entry(shape=[2**61, 2**61, 2**61]),
     "negative": set_entry(shape=[-1, 4]),

@@ -7,16 +7,11 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import FactorAnalysis
 
 from eigenlens import PCA
-from eigenlens._core.errors import InputError
-from eigenlens.inference import (
-    components_test,
-    components_test_of_moments,
-    gap_test,
-    parallel_analysis,
-)
-from eigenlens.inference.components import share_found
+from eigenlens.arrays.errors import InputError
+from eigenlens.inference import components_test, components_test_of_moments, gap_test, parallel_analysis
 from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
 from eigenlens.inference.next_eigenvalue import statistic_of, statistic_of_products
+from eigenlens.inference.shared_directions import share_found
 
 NOISES = ("permutation", "flips", "normal")
 CRABS = [

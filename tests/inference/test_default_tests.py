@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression, load, save
-from eigenlens._core.errors import InputError, SliceWarning
+from eigenlens.arrays.errors import InputError, SliceWarning
 from eigenlens.inference import DimensionTest, wilks
-from eigenlens.inference.moves import _exchanged
+from eigenlens.inference.units import _exchanged
 
 
 def sizes_and_shapes(n=200, seed=0):

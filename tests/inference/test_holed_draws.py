@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eigenlens.inference.holed import Hypothesis, holed_test
+from eigenlens.inference.incomplete import Hypothesis, holed_test
 
 
 class Counted:

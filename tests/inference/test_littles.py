@@ -7,8 +7,8 @@ import scipy.stats
 
 from eigenlens.inference import littles_mcar
 from eigenlens.moments import Patterns
-from eigenlens.normal import fit
-from eigenlens.sources import Block
+from eigenlens.moments.completion import fit
+from eigenlens.rows import Block
 
 
 def table(rng, n=300):

@@ -8,8 +8,8 @@ from matplotlib.text import Text
 from scipy.spatial.distance import pdist
 
 from eigenlens import PCA, ClassicalMDS
-from eigenlens._core.drawing import Display
 from eigenlens.distances import gower, procrustes
+from eigenlens.drawing import Display
 from eigenlens.exceptions import InputError
 from eigenlens.inference import envfit, mantel, procrustes_test
 

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import CCA, FDA, LDA, PCA, SIR, ClassicalMDS
-from eigenlens._core.drawing import Display
+from eigenlens.drawing import Display
 from eigenlens.inference import bootstrap, broken_stick, denoise, wilks
 from eigenlens.regress import PolynomialRegression
 

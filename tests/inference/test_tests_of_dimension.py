@@ -9,19 +9,8 @@ from sklearn.datasets import load_iris, load_linnerud
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from eigenlens import (
-    CCA,
-    FDA,
-    LDA,
-    PCA,
-    PDA,
-    SAVE,
-    SIR,
-    ClassicalMDS,
-    LocalizedSIR,
-    SparsePCA,
-)
-from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS, LocalizedSIR, SparsePCA
+from eigenlens.arrays.errors import InputError, InputTypeError
 from eigenlens.inference import bootstrap, wilks
 from eigenlens.regress import PolynomialRegression
 

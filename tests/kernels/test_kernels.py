@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from eigenlens import KernelRegressor
-from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens.arrays.errors import InputError, InputTypeError
 from eigenlens.distances import Exponential, Logarithm, Power, Rational
 from eigenlens.kernels import (
     Brownian,

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_linnerud
 
 from eigenlens import CCA
-from eigenlens._core.errors import ConditionWarning, InputError, RankWarning
+from eigenlens.arrays.errors import ConditionWarning, InputError, RankWarning
 
 X, Y = load_linnerud(return_X_y=True)
 
@@ -74,7 +74,7 @@ def test_rank_deficient_tables():
 
 def test_moments_alone_cannot_see_a_zero_angle_and_say_so():
     from eigenlens.moments import Cross, Scatter
-    from eigenlens.sources import as_source
+    from eigenlens.rows import as_source
 
     rng = np.random.default_rng(2)
     A = rng.standard_normal((500, 3))

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.manifold import ClassicalMDS as Peer
 
 from eigenlens import PCA, ClassicalMDS, RankWarning
-from eigenlens._core import memory
-from eigenlens._core.errors import (
+from eigenlens.arrays import memory
+from eigenlens.arrays.errors import (
     InputError,
     InputTypeError,
     PrecomputedWarning,

@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from eigenlens import FDA, LDA
-from eigenlens._core.errors import ConstantFitWarning, InputError, InputTypeError, PerfectFitWarning, RankWarning
+from eigenlens.arrays.errors import ConstantFitWarning, InputError, InputTypeError, PerfectFitWarning, RankWarning
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
-from eigenlens.regress.scoring import contrasts, indicator, score
+from eigenlens.regress.optimal_scoring import contrasts, indicator, score
 
 X, y = load_wine(return_X_y=True)
 IRIS = load_iris(return_X_y=True)

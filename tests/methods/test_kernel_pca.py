@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from eigenlens import PCA, ClassicalMDS, KernelPCA
-from eigenlens._core import memory
-from eigenlens._core.errors import IndefiniteWarning, InputError, InputTypeError, LandmarkWarning, RankWarning
+from eigenlens.arrays import memory
+from eigenlens.arrays.errors import IndefiniteWarning, InputError, InputTypeError, LandmarkWarning, RankWarning
 from eigenlens.distances import Power
 from eigenlens.kernels import Brownian, Gaussian, Laplacian, Linear, Precomputed, SchoenbergKernel, ThinPlate
 

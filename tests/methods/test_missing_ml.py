@@ -16,8 +16,9 @@ import eigenlens
 from eigenlens import CCA, LDA, PCA, PDA, QDA, SAVE, SIR, DirectionalRegression, open_rows
 from eigenlens.exceptions import InputError, MissingWarning
 from eigenlens.inference import bootstrap
-from eigenlens.normal import Conditional, fit
-from eigenlens.normal.redrawn import Redrawn
+from eigenlens.moments.completion import fit
+from eigenlens.moments.conditional import Conditional
+from eigenlens.moments.redrawn import Redrawn
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 NAMES = ["a", "b", "c", "d"]

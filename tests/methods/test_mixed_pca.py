@@ -13,9 +13,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from eigenlens import PCA, CorrespondenceAnalysis, MixedPCA, load, open_rows, save
-from eigenlens._core.errors import InputError, RankWarning
+from eigenlens.arrays.errors import InputError, RankWarning
 from eigenlens.moments.crosstabs import crosstabs
-from eigenlens.tables import Preparation
+from eigenlens.rows import Preparation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from refs import figures
@@ -446,7 +446,7 @@ def test_dates_are_neither_words_nor_numbers(tmp_path):
 
 def test_the_command_line_applies_models_of_words(tmp_path):
     pytest.importorskip("click")
-    from eigenlens.cli.main import run
+    from eigenlens.app.main import run
 
     model = MixedPCA(2).fit(T)
     save(model, tmp_path / "m.eigenlens")

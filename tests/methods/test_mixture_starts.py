@@ -6,8 +6,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from eigenlens import MDA
-from eigenlens.mixtures.clusters import k_means
-from eigenlens.mixtures.em import Classes
+from eigenlens.methods.mixtures.clusters import k_means
+from eigenlens.methods.mixtures.em import Classes
 
 
 def spread(X, w, found):

@@ -8,8 +8,8 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_digits, load_wine
 
 from eigenlens import PCA
-from eigenlens._core.errors import InputError, RangeWarning, RankWarning
-from eigenlens.spectral import Form, Pencil, choose_solver, solve
+from eigenlens.arrays.errors import InputError, RangeWarning, RankWarning
+from eigenlens.solve import Form, Pencil, choose_solver, solve
 
 
 @pytest.fixture(scope="module")

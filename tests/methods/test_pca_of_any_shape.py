@@ -11,11 +11,12 @@ import scipy.sparse
 import torch
 import zarr
 
-from eigenlens import LDA, PCA, open_rows, roads
+from eigenlens import LDA, PCA, open_rows
 from eigenlens.exceptions import NotConvergedWarning, RankWarning
 from eigenlens.moments import Outline
-from eigenlens.roads import choose_road
-from eigenlens.sources import Block
+from eigenlens.rows import Block
+from eigenlens.solve import strategy
+from eigenlens.solve.strategy import choose_road
 
 K = 5
 PRODUCTS = importlib.import_module("eigenlens.moments.row_products")
@@ -25,9 +26,9 @@ PRODUCTS = importlib.import_module("eigenlens.moments.row_products")
 def products(monkeypatch):
     """Take the road of products for tables that are small enough for a test."""
     for name in ("SHORT", "SHORT_SPARSE", "LEAST", "LEAST_SPARSE", "READ", "KEPT"):
-        monkeypatch.setattr(roads, name, 0)
-    monkeypatch.setattr(roads, "THIN", 1e-3)
-    monkeypatch.setattr(roads, "SPARSE", 1e-3)
+        monkeypatch.setattr(strategy, name, 0)
+    monkeypatch.setattr(strategy, "THIN", 1e-3)
+    monkeypatch.setattr(strategy, "SPARSE", 1e-3)
     monkeypatch.setattr(PRODUCTS, "SMALL", 0)
 
 
@@ -225,8 +226,8 @@ def test_weak_directions_go_to_the_dense_road(products):
 
 
 def test_steps_that_are_not_enough_are_told_where_nothing_else_fits(products, monkeypatch):
-    monkeypatch.setattr(roads, "LEAST_STEPS", 2)
-    monkeypatch.setattr(roads, "MOST_STEPS", 2)
+    monkeypatch.setattr(strategy, "LEAST_STEPS", 2)
+    monkeypatch.setattr(strategy, "MOST_STEPS", 2)
     X = TABLES["flat"]()
     assert not isinstance(PCA(K).fit(X).moments_, Outline)  # the dense road fits
     monkeypatch.setattr("eigenlens.methods._spread_problem.fits", lambda source, kind: False)

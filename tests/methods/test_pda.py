@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import FDA, LDA, PDA
-from eigenlens._core.errors import InputError
+from eigenlens.arrays.errors import InputError
 from eigenlens.regress import PenalizedRegression
 from eigenlens.regress.penalties import penalty_matrix
 
@@ -57,7 +57,7 @@ def test_gcv_is_that_of_the_score_regression(penalty, cost):
     rows, labels = DIGITS
     ours = PDA(penalty=penalty, cost=cost).fit(rows, labels)
     theirs = PenalizedRegression(penalty, cost=cost)
-    from eigenlens.regress.scoring import contrasts
+    from eigenlens.regress.optimal_scoring import contrasts
 
     theirs.fit(rows, contrasts(np.bincount(labels) / len(labels))[labels])
     np.testing.assert_allclose(ours.gcv_path_, theirs.gcv_path_, rtol=1e-6)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from eigenlens import PrincipalHessianDirections, load, open_rows, save
-from eigenlens._core.errors import InputError, InputTypeError, RankWarning
+from eigenlens.arrays.errors import InputError, InputTypeError, RankWarning
 from eigenlens.moments import Cubic, Factor, Scatter
-from eigenlens.sources import Block
+from eigenlens.rows import Block
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((400, 5)) @ rng.standard_normal((5, 5)) + 10

@@ -6,9 +6,9 @@ from refs import figures
 from scipy.optimize import linprog
 
 from eigenlens import RobustPCA
-from eigenlens._core.errors import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
-from eigenlens.lowrank import least_absolute
-from eigenlens.lowrank.thresholds import Shrinker
+from eigenlens.arrays.errors import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
+from eigenlens.solve.least_absolute import least_absolute
+from eigenlens.solve.thresholds import Shrinker
 
 
 def planted(n, p, rank, share, seed=0):

@@ -14,7 +14,7 @@ import pytest
 from eigenlens import PCA
 from eigenlens.exceptions import InputError
 from eigenlens.moments import Scatter
-from eigenlens.spectral.rotation import rotation_matrix
+from eigenlens.solve.rotation import rotation_matrix
 
 # loadings of three scaled components of R's table `swiss`, and what R makes of them
 LOADINGS = np.array([

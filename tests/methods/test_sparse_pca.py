@@ -11,15 +11,15 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
-from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning, ScaleWarning
+from eigenlens.arrays.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning, ScaleWarning
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
-from eigenlens.sources import Block
-from eigenlens.spectral import axes_space, counted_axes, refitted_axes, working_columns
-from eigenlens.spectral.axes_forms import Matrix
-from eigenlens.spectral.elastic_net import ElasticNet
-from eigenlens.spectral.refitted_axes import refitted
-from eigenlens.spectral.sparse_axes import SparseAxes, sparse_axes
+from eigenlens.rows import Block
+from eigenlens.solve import axes_space, counted_axes, refitted_axes, working_columns
+from eigenlens.solve.axes_forms import Matrix
+from eigenlens.solve.elastic_net import ElasticNet
+from eigenlens.solve.refitted_axes import refitted
+from eigenlens.solve.sparse_axes import SparseAxes, sparse_axes
 
 INF = float("inf")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from eigenlens._core.errors import InputError
+from eigenlens.arrays.errors import InputError
 from eigenlens.moments import Cross, Factor, Grouped, Quartic, Scatter
-from eigenlens.sources import Block
+from eigenlens.rows import Block
 
 CUTS = [[50, 120], [1, 2, 3], [7, 199]]
 CENTRED = [Scatter, Factor, Quartic]

@@ -5,7 +5,7 @@ import pytest
 
 from eigenlens.moments import Scatter
 from eigenlens.moments.centring import LARGE, centre_block
-from eigenlens.sources import Block
+from eigenlens.rows import Block
 
 N, P = 20_000, 40
 

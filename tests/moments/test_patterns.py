@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from eigenlens._core import memory
-from eigenlens.moments import Cross, Factor, Grouped, Patterns
+from eigenlens.arrays import memory
+from eigenlens.moments import Cross, Factor, Grouped, Patterns, estimability
 from eigenlens.moments import patterns as patterns_of_rows
-from eigenlens.normal import estimability, fit
-from eigenlens.sources import Block, as_source
+from eigenlens.moments.completion import fit
+from eigenlens.rows import Block, as_source
 
 
 def holey(n=200, p=5, share=0.3, seed=0, n_patterns=None, offset=0.0, size=1.0):

@@ -9,7 +9,7 @@ from eigenlens import CCA, LDA, PCA, QDA, SIR, CorrespondenceAnalysis, Localized
 from eigenlens.exceptions import InputError
 from eigenlens.files import describe
 from eigenlens.moments import Cross, Factor, Grouped, Outline, Patterns, Scatter
-from eigenlens.sources import Block
+from eigenlens.rows import Block
 from eigenlens.testing import sample
 
 METHODS = [PCA(2), LDA(), QDA(), LDA(shrinkage="ledoit-wolf"), CCA(1), SIR(1, n_slices=[0.0]), PCA(2, missing="ml")]

@@ -485,7 +485,7 @@ def test_clone_and_refit_forget_the_past(friedman):
 
 
 def test_pictures_of_terms_have_the_colours_of_all_pictures():
-    from eigenlens._core.drawing import FOUND, INK
+    from eigenlens.drawing import FOUND, INK
 
     x = np.linspace(0, 1, 80)
     display = AdaptiveSplines().fit(x[:, None], np.abs(x - 0.5)).plot()

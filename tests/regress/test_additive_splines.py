@@ -83,7 +83,7 @@ def test_no_feature_would_choose_otherwise(additive):
             else:
                 if np.unique(X[:, j]).size < 6:
                     continue
-                from eigenlens.regress.smoothers import SplineSmoother
+                from eigenlens.regress.smoothing_spline import SplineSmoother
 
                 s = SplineSmoother(X[:, j], np.ones(300))
                 fit = s.fit_values(s.lam_for_df(other), *s.coordinates(target[:, None]))[:, 0]

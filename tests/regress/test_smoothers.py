@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.interpolate import make_smoothing_spline
 
-from eigenlens.regress.smoothers import SplineSmoother, supersmooth
+from eigenlens.regress.smoothing_spline import SplineSmoother
+from eigenlens.regress.supersmoother import supersmooth
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from eigenlens import load, save
-from eigenlens._core.errors import InputError
+from eigenlens.arrays.errors import InputError
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression
-from eigenlens.tables import Preparation
+from eigenlens.rows import Preparation
 
 rng = np.random.default_rng(0)
 T = pd.DataFrame({"age": rng.uniform(20, 70, 300), "town": rng.choice(["north", "south", "west"], 300)})

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens.cli.main import run
-from eigenlens.tables.extreme_cells import extreme_cells
+from eigenlens.app.main import run
+from eigenlens.rows.extreme_cells import extreme_cells
 
 
 @pytest.fixture

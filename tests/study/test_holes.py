@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens._core.errors import InputError
-from eigenlens.cli.main import run
-from eigenlens.normal import ExpectedCells
+from eigenlens.app.main import run
+from eigenlens.arrays.errors import InputError
+from eigenlens.moments.expected_cells import ExpectedCells
+from eigenlens.rows import Preparation, TableFile
 from eigenlens.study import Plan, read_data, study
-from eigenlens.tables import Preparation, TableFile
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens._core.errors import InputError
+from eigenlens.arrays.errors import InputError
+from eigenlens.rows import TableFile
 from eigenlens.study.sentences import _share
 from eigenlens.study.spelling import in_python
-from eigenlens.tables import TableFile
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_first_line_with_words_may_be_a_row(tmp_path):
 
 
 def test_two_methods_stand_side_by_side(tmp_path, monkeypatch):
-    from eigenlens.cli.main import run
+    from eigenlens.app.main import run
 
     monkeypatch.chdir(tmp_path)
     assert run(["report", "--demo", "iris", "--beside", "pda", "--folds", "0", "--json"]) == 0

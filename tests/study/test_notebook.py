@@ -7,8 +7,8 @@ from sklearn.datasets import load_wine
 
 import eigenlens
 from eigenlens.exceptions import InputError
+from eigenlens.rows import TableFile
 from eigenlens.study import Plan, read_data, study
-from eigenlens.tables import TableFile
 
 
 @pytest.fixture(scope="module")

@@ -15,20 +15,19 @@ from sklearn.svm import SVC
 
 import eigenlens
 from eigenlens import LDA, PDA, QDA, SIR
-from eigenlens._core.drawn import keys, smallest
-from eigenlens._core.errors import InputError
-from eigenlens.cli.console import paced
-from eigenlens.cli.main import run
+from eigenlens.app.console import paced
+from eigenlens.app.main import run
+from eigenlens.arrays.errors import InputError
 from eigenlens.inference import choose_slices
 from eigenlens.moments.folded import Folded
 from eigenlens.regress import CurveOnDirections
-from eigenlens.sources import Block
+from eigenlens.rows import Block, TableFile
+from eigenlens.rows.sampled_rows import keys, smallest
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.group_folds import GroupFolds, bucket_count, buckets_of, group_keys
 from eigenlens.study.response_bins import bins_for
 from eigenlens.study.tallies import clustered
 from eigenlens.study.whole import FIRST, SECOND
-from eigenlens.tables import TableFile
 from eigenlens.validation.folds import DealtFolds
 
 N = 6_000
@@ -37,8 +36,8 @@ N = 6_000
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Small pieces and samples, so that a small table has many of them; the slow methods are not compared."""
-    monkeypatch.setattr("eigenlens.sources.csv_text.BLOCK_BYTES", 2**16)
-    monkeypatch.setattr("eigenlens.sources.csv_text.PLAIN_BYTES", 2**16)
+    monkeypatch.setattr("eigenlens.rows.csv_text.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr("eigenlens.rows.csv_text.PLAIN_BYTES", 2**16)
     monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 2_000)
     monkeypatch.setattr("eigenlens.study.data.FEWEST_ROWS", 500)
     monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 400)

@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from eigenlens import LDA, MDA, PCA
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
 from eigenlens.exceptions import InputError, SeparationError
 from eigenlens.files import load
-from eigenlens.methods._component_count import cost_of_permuted, squared_spreads
+from eigenlens.methods.spine.component_tests import cost_of_permuted, squared_spreads
+from eigenlens.rows import TableFile
 from eigenlens.study import Plan, dimension_tests, read_data, study
 from eigenlens.study.methods import declared, if_separated
-from eigenlens.tables import TableFile
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
 
 
 def wide(signal, n=60, p=300, seed=0):

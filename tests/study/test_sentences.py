@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens.report.findings import ComparedMethod, Direction, Findings
-from eigenlens.report.page import render
+from eigenlens.page import render
+from eigenlens.page.findings import ComparedMethod, Direction, Findings
 from eigenlens.study.sentences import class_words, number_words, spread_words
 
 

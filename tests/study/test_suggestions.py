@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eigenlens.cli.main import run
-from eigenlens.report.page import render
+from eigenlens.app.main import run
+from eigenlens.page import render
+from eigenlens.rows import TableFile
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.demos import write_demo
-from eigenlens.tables import TableFile
 
 
 def findings(name, tmp_path, **plan):

@@ -11,15 +11,15 @@ mpl.use("Agg")
 
 import eigenlens
 from eigenlens import load
-from eigenlens._core.stored import KINDS, stored
-from eigenlens.cli.main import run
+from eigenlens.app.main import run
+from eigenlens.arrays.stored import KINDS, stored
 from eigenlens.files.onnx import export_onnx
 from eigenlens.inference import DimensionTest
-from eigenlens.methods._declaration import Declaration, DirectionTest, Laws, NextMethod, Wording, basis_of
-from eigenlens.methods._rows import RowsEstimator, RowsTransformer
-from eigenlens.sources import whole
-from eigenlens.spectral import Form, Pencil, solve
-from eigenlens.subspace import Subspace
+from eigenlens.methods.spine.about import Declaration, DirectionTest, Laws, NextMethod, Wording, basis_of
+from eigenlens.methods.spine.rows_estimator import RowsEstimator, RowsTransformer
+from eigenlens.rows import whole
+from eigenlens.solve import Form, Pencil, solve
+from eigenlens.solve.subspace import Subspace
 
 
 def toy_class(**declared):

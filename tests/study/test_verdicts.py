@@ -9,17 +9,16 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import Pipeline
 
-from eigenlens import LDA, PCA, report
-from eigenlens._core.errors import RankWarning
+from eigenlens import LDA, PCA, displays
+from eigenlens.arrays.errors import RankWarning
 from eigenlens.inference import DimensionTest
-from eigenlens.methods._declaration import Wording
-from eigenlens.report import findings
-from eigenlens.report.page import render
+from eigenlens.methods.spine.about import Wording
+from eigenlens.page import findings, render
+from eigenlens.rows import TableFile
 from eigenlens.study import Plan, dimension_tests, read_data, study
 from eigenlens.study.efforts import effort, some_rows
 from eigenlens.study.methods import declared, made, methods
 from eigenlens.study.verdicts import IN_ORDER, of_test, p_words
-from eigenlens.tables import TableFile
 
 UNTESTED = {"mda"}  # its subclasses are clusters of the fit's own making
 
@@ -262,7 +261,7 @@ def test_too_few_rows_for_theory_are_no_reason_to_refuse():
     """As many rows as columns and classes together: normal theory does not test the directions; all else is said."""
     rows = np.random.default_rng(0).standard_normal((16, 14))
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(14)]).assign(kind=["a", "b"] * 8)
-    (direction,) = report(frame, target="kind", method="lda").findings.directions
+    (direction,) = displays(frame, target="kind", method="lda").findings.directions
     assert direction.verdict == "not tested"
 
 
@@ -273,7 +272,7 @@ def test_more_columns_than_rows_are_answered_by_a_penalty():
     rows = rng.standard_normal((60, 150))
     rows[:, :30] += rng.standard_normal((3, 30))[np.repeat([0, 1, 2], 20)]
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(150)]).assign(kind=kind)
-    findings = report(frame, target="kind").findings
+    findings = displays(frame, target="kind").findings
     assert findings.method == "PDA"
     assert any("so PDA is used" in note for note in findings.notes)
     assert findings.directions[0].verdict == "shown"
@@ -288,7 +287,7 @@ def test_columns_that_stand_in_the_way_of_a_test_are_named():
     frame.loc[::7, "leaf"] += rng.standard_normal(len(frame.loc[::7]))
     frame.loc[::7, "x1"] = np.nan
     frame["twin"] = frame["x2"] + frame["x3"]  # so that nothing can be fitted by likelihood
-    found = report(frame.assign(y=y), target="y").findings
+    found = displays(frame.assign(y=y), target="y").findings
     assert "column 'leaf' is constant" in found.test.about
 
 

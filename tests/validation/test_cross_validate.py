@@ -21,10 +21,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import eigenlens
 from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, QDA, SAVE, SIR, LocalizedSIR, MixedPCA, RobustPCA, SparsePCA
-from eigenlens._core.drawn import numbers_of
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
-from eigenlens.sources import Block
+from eigenlens.rows import Block
+from eigenlens.rows.sampled_rows import numbers_of
 from eigenlens.validation import cross_validate
 from eigenlens.validation.folds import DealtFolds
 
@@ -218,7 +218,7 @@ def test_every_source_has_the_folds_of_the_array(tmp_path):
 
 
 def test_dealt_folds_are_even_and_differ_by_seed():
-    from eigenlens.sources import Block
+    from eigenlens.rows import Block
     from eigenlens.validation.folds import DealtFolds
 
     block = Block(np.zeros((1000, 0)), y, None, np.array([0, 1, 2]), None, np.arange(1000))

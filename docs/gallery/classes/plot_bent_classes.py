@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from eigenlens import FDA, LDA
+from eigenlens.displays import DecisionDisplay, FunctionDisplay
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PolynomialRegression
-from eigenlens.report import DecisionDisplay, FunctionDisplay
 
 X, y = make_moons(400, noise=0.22, random_state=0)
 fresh, truth = make_moons(4000, noise=0.22, random_state=1)

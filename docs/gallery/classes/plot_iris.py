@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from eigenlens import LDA
-from eigenlens.report import DiscriminantDisplay
+from eigenlens.displays import DiscriminantDisplay
 
 iris = load_iris()
 X, species = iris.data, iris.target_names[iris.target]

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from eigenlens import LDA, MDA, PCA
-from eigenlens.report import DiscriminantDisplay
+from eigenlens.displays import DiscriminantDisplay
 
 # %%
 # First a picture of the idea: two classes in four corners. LDA can do no better than toss a coin.

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import LDA, QDA
-from eigenlens.report import DecisionDisplay
+from eigenlens.displays import DecisionDisplay
 
 # %%
 # A round class inside a long one. LDA draws a line between the means, and QDA draws a curve around the round class.

@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import FDA, LDA, MDA, PDA
+from eigenlens.displays import DiscriminantDisplay
 from eigenlens.regress import AdditiveSplines, PenalizedRegression
-from eigenlens.report import DiscriminantDisplay
 
 
 def waveform(n, rng):

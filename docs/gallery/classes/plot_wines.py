@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_wine
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens.report import DiscriminantDisplay, ScoresDisplay
+from eigenlens.displays import DiscriminantDisplay, ScoresDisplay
 
 wine = load_wine(as_frame=True)
 X = (wine.data - wine.data.mean()) / wine.data.std()

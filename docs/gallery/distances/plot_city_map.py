@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import ClassicalMDS
+from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
 from eigenlens.distances import is_squared_distance, procrustes
-from eigenlens.report import ConfigurationDisplay, ShepardDisplay
 
 cities = [
     "Boston",

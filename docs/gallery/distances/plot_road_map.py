@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import ClassicalMDS
+from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
 from eigenlens.distances import is_squared_distance
-from eigenlens.report import ConfigurationDisplay, ShepardDisplay
 
 # kilometres by road (R's eurodist, from The Cambridge Encyclopaedia)
 ROADS = """

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import statsmodels.api as sm
 
 from eigenlens import PCA, ClassicalMDS
-from eigenlens.report import ConfigurationDisplay
+from eigenlens.displays import ConfigurationDisplay
 
 table = sm.datasets.statecrime.load_pandas().data.drop("District of Columbia")
 X = ((table - table.mean()) / table.std()).to_numpy()

@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import make_moons
 
 from eigenlens import KernelClassifier
+from eigenlens.displays import DecisionDisplay
 from eigenlens.kernels import Gaussian, Linear
-from eigenlens.report import DecisionDisplay
 
 X, y = make_moons(300, noise=0.25, random_state=0)
 fresh, truth = make_moons(3000, noise=0.25, random_state=1)

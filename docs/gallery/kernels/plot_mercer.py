@@ -9,8 +9,8 @@ kernel's preferred functions are. For Brownian motion they are known exactly.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from eigenlens.displays import MercerDisplay
 from eigenlens.kernels import Brownian, Gaussian, Matern, legendre, mercer
-from eigenlens.report import MercerDisplay
 
 nodes = legendre(300)
 expansion = mercer(Brownian(), *nodes, n_components=5)

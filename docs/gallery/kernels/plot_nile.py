@@ -11,8 +11,8 @@ import numpy as np
 import statsmodels.api as sm
 
 from eigenlens import KernelRegressor
+from eigenlens.displays import PathDisplay
 from eigenlens.kernels import Brownian, Gaussian, Spline
-from eigenlens.report import PathDisplay
 
 table = sm.datasets.nile.load_pandas().data
 year, flow = table["year"].to_numpy(), table["volume"].to_numpy()

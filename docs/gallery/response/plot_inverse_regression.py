@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import SIR
-from eigenlens.report import DimensionDisplay, InverseCurveDisplay, ResponseDisplay
+from eigenlens.displays import DimensionDisplay, InverseCurveDisplay, ResponseDisplay
 
 # %%
 # The classic example of Li (1991): two of ten columns matter, one of them in a denominator.

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from eigenlens import LDA, load, save
-from eigenlens.report import DiscriminantDisplay
+from eigenlens.displays import DiscriminantDisplay
 
 data = load_breast_cancer(as_frame=True)
 X, y = data.data.iloc[:, :10], data.target_names[data.target]

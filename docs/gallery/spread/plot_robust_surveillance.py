@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import PCA, RobustPCA
-from eigenlens.report import RobustSplitDisplay
+from eigenlens.displays import RobustSplitDisplay
 
 # %%
 # The film: 80 frames of 27 × 36 pixels, a tenth of them lost.

@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
-from eigenlens.report import SparsePathDisplay
+from eigenlens.displays import SparsePathDisplay
 
 wine = load_wine()
 X, names = scale(wine.data), [name.replace("_", " ") for name in wine.feature_names]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._core import errors
+from ..arrays import errors
 
 
 def gower(A: np.ndarray, B: np.ndarray, *, ranges: np.ndarray) -> np.ndarray:

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array, TableLike
-from ..sources.labels import as_column
-from .tables import as_square, double_center_in_place
+from ..arrays import errors, namespaces
+from ..arrays.typing import Array, TableLike
+from ..rows.labels import as_column
+from .square_tables import as_square, double_center_in_place
 
 
 def double_center(D: TableLike, weights: Any = None) -> Array:
@@ -48,9 +47,9 @@ def double_center(D: TableLike, weights: Any = None) -> Array:
            [0., 2., 4.]])
     """
     values = as_square(D)
-    xp, n = _xp.namespace(values), values.shape[0]
+    xp, n = namespaces.namespace(values), values.shape[0]
     B = xp.asarray(values, copy=True)
-    double_center_in_place(B, _xp.like(read_coefficients(weights, n), B))
+    double_center_in_place(B, namespaces.like(read_coefficients(weights, n), B))
     return B
 
 

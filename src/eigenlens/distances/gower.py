@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._core import errors, memory
-from .._core.parameters import is_number
+from ..arrays import errors, memory
+from ..arrays.parameters import is_number
 
 
 def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarray:

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._core import errors, memory, powers
-from .._core import xp as _xp
-from .._core.errors import InputError, warn
-from .._core.stored import stored
-from .._core.typing import Array
-from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
+from ..arrays import errors, exponents, memory, namespaces
+from ..arrays.errors import InputError, warn
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from .amounts import FIXED, OURS
-from .tables import LANDMARKS, ROOTED, SELF, SquaredTable, square, symmetric
+from .pairs import pair_blocks, rough_centre, squared_distances
+from .square_tables import LANDMARKS, ROOTED, SELF, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ONLY_SCIPY = ("jensenshannon",)  # what scikit-learn does not pass on
@@ -65,26 +64,30 @@ class Metric:
         """Take from the rows what the metric needs: a centre, a variance, a covariance."""
         given = dict(params or {})
         if metric in EUCLIDEAN:
-            xp = _xp.namespace(rows)
+            xp = namespaces.namespace(rows)
             centre = rough_centre(rows)
-            exponent = powers.extreme_exponent(xp.max(xp.abs(rows - centre)))
+            exponent = exponents.extreme_exponent(xp.max(xp.abs(rows - centre)))
             return cls(metric, squared, given, centre, 2 * (exponent // 2))
         if metric in ("seuclidean", "mahalanobis") and not given:
-            given = _fixed(metric, _xp.to_numpy(rows), weight)
+            given = _fixed(metric, namespaces.to_numpy(rows), weight)
         elif metric in FIXED:
-            given = {**FIXED[metric](_xp.to_numpy(rows), weight), **given}
+            given = {**FIXED[metric](namespaces.to_numpy(rows), weight), **given}
         return cls(metric, squared, given, symmetrize=symmetrize)
 
     def __call__(self, A: Array, B: Array) -> tuple[Array, bool]:
         """Return what the metric says about two tables of rows, over 2^exponent, and whether it is squared already."""
         if self.metric in EUCLIDEAN:
-            centre = _xp.like(self.centre, A)
-            unit = powers.power(-self.exponent)
+            centre = namespaces.like(self.centre, A)
+            unit = exponents.power(-self.exponent)
             D2 = squared_distances((A - centre) * unit, (B - centre) * unit, centre * 0.0)
             if self.metric == "sqeuclidean" and not self.squared:
                 return D2, False
-            return (_xp.namespace(D2).sqrt(D2), True) if self.metric != "sqeuclidean" and self.squared else (D2, True)
-        return _xp.like(self._named(_xp.to_numpy(A), _xp.to_numpy(B)), A), self.squared
+            return (
+                (namespaces.namespace(D2).sqrt(D2), True)
+                if self.metric != "sqeuclidean" and self.squared
+                else (D2, True)
+            )
+        return namespaces.like(self._named(namespaces.to_numpy(A), namespaces.to_numpy(B)), A), self.squared
 
     def _named(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         from sklearn.exceptions import DataConversionWarning
@@ -117,9 +120,9 @@ class Metric:
 
     def table(self, rows: Array) -> SquaredTable:
         """Return squared distances among rows."""
-        xp, n = _xp.namespace(rows), rows.shape[0]
+        xp, n = namespaces.namespace(rows), rows.shape[0]
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, rows)
-        values = xp.empty((n, n), dtype=xp.float64, device=_xp.device(rows))
+        values = xp.empty((n, n), dtype=xp.float64, device=namespaces.device(rows))
         high, squared = 0.0, False
         for part in pair_blocks(n, n, rows):
             block, squared = self(rows[part, :], rows)
@@ -133,7 +136,7 @@ class Metric:
             high = max(high, top)
         way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
         symmetric(values, errors.metric_named(self.metric), np.inf if self.symmetrize else ASYMMETRY * high, way_out)
-        itself = _xp.to_numpy(xp.linalg.diagonal(values))
+        itself = namespaces.to_numpy(xp.linalg.diagonal(values))
         if float(itself.max()) > (ROOTED if squared else SELF) * high:
             warn(
                 errors.SelfDistanceWarning(
@@ -165,7 +168,7 @@ class Metric:
 def squares_of(block: Array, squared: bool, power: int) -> Array:
     """Square distances, unless they are so already, and multiply them by 4^power."""
     if power:
-        block = block * powers.power(2 * power if squared else power)
+        block = block * exponents.power(2 * power if squared else power)
     return block if squared else block * block
 
 

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..moments.pairwise import over_pairs, pair_blocks
-from ..spectral import Form, Pencil, orient, solve
+from ..arrays import errors, exponents, linalg, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..solve import Form, Pencil, orient, solve
 from .metrics import EUCLIDEAN, Metric
+from .pairs import over_pairs, pair_blocks
 from .prepared_distances import Preparation
 from .scaling import Scaling
-from .tables import ROUNDING, SquaredTable
+from .square_tables import ROUNDING, SquaredTable
 
 
 @stored("map.Placement")
@@ -49,10 +48,10 @@ class Placement:
     def squares(self, X: Array, first: int = 0) -> Array:
         """Return prepared squared distances of rows, numbered from `first` on, to the points of the map."""
         if self.metric is not None:
-            X = _xp.float64(X)
-            return self.preparation(self.metric.squares(X, _xp.like(self.points, X), self.preparation.taken))
-        xp = _xp.namespace(X)
-        block = _xp.float64(xp.take(X, _xp.like(self.points, X), axis=1))
+            X = namespaces.float64(X)
+            return self.preparation(self.metric.squares(X, namespaces.like(self.points, X), self.preparation.taken))
+        xp = namespaces.namespace(X)
+        block = namespaces.float64(xp.take(X, namespaces.like(self.points, X), axis=1))
         low = float(xp.min(block))
         if low < -ROUNDING[8] * float(xp.max(block)):
             i, j = divmod(int(xp.argmin(xp.reshape(block, (-1,)))), block.shape[1])
@@ -62,7 +61,7 @@ class Placement:
     def distances(self, table: SquaredTable) -> Array:
         """Return the distances of a square table as they are prepared for this map."""
         ready = self.preparation
-        D2 = ready.among(table.values * powers.power(2 * (table.exponent - ready.taken)))
+        D2 = ready.among(table.values * exponents.power(2 * (table.exponent - ready.taken)))
         return SquaredTable(D2, ready.given).distances()
 
     def project(self, X: Array) -> Array:
@@ -74,15 +73,15 @@ class Placement:
 
         ours = self.metric is None or self.metric.metric in EUCLIDEAN  # metrics of others need not bear threads
         parts = list(over_pairs(work, n, m, X) if ours else map(work, pair_blocks(n, m, X)))
-        xp = _xp.namespace(X)
-        unit = powers.power(self.preparation.given)
+        xp = namespaces.namespace(X)
+        unit = exponents.power(self.preparation.given)
         return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit
 
     def _placed(self, X: Array, first: int) -> Array:
         Y = self.scaling.place(self.squares(X, first))
         if self.rotation is None:
             return Y
-        return (Y - _xp.like(self.shift, Y)) @ _xp.like(self.rotation, Y)
+        return (Y - namespaces.like(self.shift, Y)) @ namespaces.like(self.rotation, Y)
 
     def along_principal_axes(self, Y: Array, weight: np.ndarray) -> tuple[Placement, Array, Array]:
         """Turn the map to the principal axes of all its rows, as an exact one has them.
@@ -94,15 +93,15 @@ class Placement:
         values : array of shape (k,)
             Sums of squares along the axes.
         """
-        xp = _xp.namespace(Y)
-        w = _xp.like(weight, Y)
-        unit = powers.power(-self.preparation.given)
+        xp = namespaces.namespace(Y)
+        w = namespaces.like(weight, Y)
+        unit = exponents.power(-self.preparation.given)
         Y = Y * unit
         shift = (w @ Y) / xp.sum(w)
         centred = Y - shift
-        spectrum = solve(Pencil(Form(factor=_xp.triangle(centred * xp.sqrt(w)[:, None]), squared=False)))
+        spectrum = solve(Pencil(Form(factor=linalg.triangle(centred * xp.sqrt(w)[:, None]), squared=False)))
         k = Y.shape[1]
-        rotation = spectrum.vectors if len(spectrum) == k else xp.eye(k, dtype=xp.float64, device=_xp.device(Y))
+        rotation = spectrum.vectors if len(spectrum) == k else xp.eye(k, dtype=xp.float64, device=namespaces.device(Y))
         turned = centred @ rotation
         signs = orient(turned)
         placed = replace(self, shift=shift, rotation=rotation * signs)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
+from ..arrays import errors, exponents, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from .metrics import squares_of
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
-from .tables import SquaredTable, row_blocks, square
+from .square_tables import SquaredTable, row_blocks, square
 from .transforms import SchoenbergTransform
 
 CONSTANTS = {"lingoes": lingoes_constant, "cailliez": cailliez_constant}
@@ -65,31 +64,31 @@ class Preparation:
         ready = self._transformed(D2)
         if self.constant == 0 or self.correction is None:
             return ready
-        xp = _xp.namespace(D2)
-        nearest = xp.arange(D2.shape[1], device=_xp.device(D2))[None, :] == xp.argmin(D2, axis=1)[:, None]
+        xp = namespaces.namespace(D2)
+        nearest = xp.arange(D2.shape[1], device=namespaces.device(D2))[None, :] == xp.argmin(D2, axis=1)[:, None]
         itself = nearest & (self.doubt >= D2)
         return xp.where(itself, xp.zeros_like(ready), with_constant(ready, self.constant, self.correction))
 
     def among(self, D2: Array) -> Array:
         """Prepare a square table of squared distances as that of the map was prepared."""
-        ready = self._transformed(_xp.namespace(D2).asarray(D2, copy=True))
+        ready = self._transformed(namespaces.namespace(D2).asarray(D2, copy=True))
         if self.correction is not None:
             add_constant(ready, self.constant, self.correction)
         return ready
 
     def _transformed(self, D2: Array) -> Array:
-        return D2 if self.transform is None else self.transform(D2) * powers.power(-2 * self.given)
+        return D2 if self.transform is None else self.transform(D2) * exponents.power(-2 * self.given)
 
     def of_ready(self, distances: Array, squared: bool) -> Array:
         """Prepare distances of new points that are given as such, or squared."""
-        return self(squares_of(_xp.float64(distances), squared, -self.taken))
+        return self(squares_of(namespaces.float64(distances), squared, -self.taken))
 
     @property
     def additive_constant(self) -> float:
         """The constant in the units of the distances (Cailliez) or of their squares (Lingoes)."""
         power = 2 * self.given if self.correction == "lingoes" else self.given
         with np.errstate(over="ignore"):
-            return powers.power(power, self.constant)
+            return exponents.power(power, self.constant)
 
 
 def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> SquaredTable:
@@ -97,7 +96,7 @@ def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> Squared
     if table.exponent:
         raise errors.squares_out_of_range("X")
     values, high = table.values, 0.0
-    xp = _xp.namespace(values)
+    xp = namespaces.namespace(values)
     for rows in row_blocks(values):
         block = transform(values[rows, :])
         values[rows, :] = block

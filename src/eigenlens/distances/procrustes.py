@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.drawing import FOUND, LEVEL, Display, axes_for, plain
-from .._core.parameters import check_flag
-from .._core.typing import Array, ColumnLike, TableLike
-from ..sources import as_source, map_rows
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_flag
+from ..arrays.typing import Array, ColumnLike, TableLike
+from ..drawing import FOUND, LEVEL, Display, axes_for, plain
+from ..rows import as_source, map_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +56,7 @@ class Alignment:
 
     def __call__(self, Y: Array) -> Array:
         """Lay further points of the same map."""
-        return self.scale * (Y @ _xp.like(self.rotation, Y)) + _xp.like(self.shift, Y)
+        return self.scale * (Y @ namespaces.like(self.rotation, Y)) + namespaces.like(self.shift, Y)
 
     def plot(self, ax: Any = None) -> Display:
         """Draw an arrow from each point of the target to the aligned one, in the first two dimensions.
@@ -70,7 +69,9 @@ class Alignment:
         -------
         Display
         """
-        start, end = (np.pad(_xp.to_numpy(part), ((0, 0), (0, 1)))[:, :2] for part in (self.target, self.aligned))
+        start, end = (
+            np.pad(namespaces.to_numpy(part), ((0, 0), (0, 1)))[:, :2] for part in (self.target, self.aligned)
+        )
         ax = axes_for(ax, 1, 5.2, 4.6)[0]
         style = {"angles": "xy", "scale_units": "xy", "scale": 1, "width": 0.003, "color": LEVEL}
         ax.quiver(*start.T, *(end - start).T, **style)
@@ -126,21 +127,21 @@ def procrustes(
     """
     check_flag("scaling", scaling)
     check_flag("reflection", reflection)
-    Y = map_rows(as_source(Y, name="Y"), _xp.float64)
-    goal = _xp.like(map_rows(as_source(target, name="target"), _xp.float64), Y)
+    Y = map_rows(as_source(Y, name="Y"), namespaces.float64)
+    goal = namespaces.like(map_rows(as_source(target, name="target"), namespaces.float64), Y)
     if goal.shape[0] != Y.shape[0] or goal.shape[1] < Y.shape[1]:
         raise errors.maps_differ(Y.shape, goal.shape)
-    xp = _xp.namespace(Y)
-    w = xp.ones(Y.shape[0], dtype=xp.float64, device=_xp.device(Y))
+    xp = namespaces.namespace(Y)
+    w = xp.ones(Y.shape[0], dtype=xp.float64, device=namespaces.device(Y))
     if sample_weight is not None:
-        w = _xp.like(_weights(sample_weight, Y.shape[0]), Y)
+        w = namespaces.like(_weights(sample_weight, Y.shape[0]), Y)
     w = w / xp.sum(w)
     from_, to = w @ Y, w @ goal
     A, C = Y - from_, goal - to
     left, s, right = xp.linalg.svd((A * w[:, None]).T @ C, full_matrices=False)
     signs = xp.ones_like(s)
     if not reflection and Y.shape[1] == goal.shape[1] and float(xp.linalg.det(left @ right)) < 0:
-        last = xp.arange(s.shape[0], device=_xp.device(s)) == s.shape[0] - 1
+        last = xp.arange(s.shape[0], device=namespaces.device(s)) == s.shape[0] - 1
         signs = xp.where(last, -signs, signs)
     rotation = (left * signs) @ right
     size, goal_size = float(xp.sum(w @ (A * A))), float(xp.sum(w @ (C * C)))
@@ -159,6 +160,6 @@ def procrustes(
 
 
 def _weights(sample_weight: Any, n: int) -> Any:
-    from ..sources.labels import read_weights
+    from ..rows.labels import read_weights
 
     return read_weights(sample_weight, n)

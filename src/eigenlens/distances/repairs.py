@@ -20,13 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array, TableLike
-from ..spectral import largest, rounding
-from ..spectral.truncated import host_operator
+from ..arrays import errors, namespaces
+from ..arrays.typing import Array, TableLike
+from ..solve import largest, rounding
+from ..solve.truncated import host_operator
 from .double_centring import read_coefficients
-from .tables import as_square, clear_diagonal, double_center_in_place, over_rows, row_blocks
+from .square_tables import as_square, clear_diagonal, double_center_in_place, over_rows, row_blocks
 
 MOST_STEPS = 50
 ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
@@ -81,7 +80,7 @@ def lingoes(D: TableLike) -> Repair:
     True
     """
     values = as_square(D)
-    repaired = _xp.namespace(values).asarray(values, copy=True)
+    repaired = namespaces.namespace(values).asarray(values, copy=True)
     c = lingoes_constant(repaired)
     add_constant(repaired, c, "lingoes")
     return Repair(repaired, c)
@@ -110,10 +109,10 @@ def cailliez(D: TableLike) -> Repair:
     1.0
     """
     values = as_square(D)
-    low = float(_xp.namespace(values).min(values))
+    low = float(namespaces.namespace(values).min(values))
     if low < 0:
         raise errors.negative_squares(low, "Cailliez' constant is added to distances", "D")
-    repaired = _xp.namespace(values).asarray(values, copy=True)
+    repaired = namespaces.namespace(values).asarray(values, copy=True)
     c = cailliez_constant(repaired)
     add_constant(repaired, c, "cailliez")
     return Repair(repaired, c)
@@ -142,7 +141,7 @@ def clip(D: TableLike) -> Repair:
     (0.833333333333, True)
     """
     values = as_square(D)
-    xp = _xp.namespace(values)
+    xp = namespaces.namespace(values)
     B = xp.asarray(values, copy=True)
     double_center_in_place(B, _even(B))
     lam, U = xp.linalg.eigh((B + B.T) / 2)
@@ -159,7 +158,7 @@ def clip(D: TableLike) -> Repair:
 def lingoes_constant(D2: Array) -> float:
     """Return minus the smallest eigenvalue of B, or 0 where D is Euclidean already. No second table is made."""
     n, size = D2.shape[0], _centred_size(D2, lambda block: block)
-    found = largest(_half_centred(host_operator(D2)), n, size, lambda: _half_centred_matrix(_xp.to_numpy(D2)))
+    found = largest(_half_centred(host_operator(D2)), n, size, lambda: _half_centred_matrix(namespaces.to_numpy(D2)))
     return found.value if found.value > rounding(n, size) else 0.0
 
 
@@ -168,7 +167,7 @@ def cailliez_constant(D2: Array) -> float:
 
     No second table is made: roots take the place of the squares, which come back in the end, as rounding leaves them.
     """
-    xp = _xp.namespace(D2)
+    xp = namespaces.namespace(D2)
     _in_place(D2, xp.sqrt)
     try:
         return _climb(D2)
@@ -185,7 +184,7 @@ def _climb(D: Array) -> float:
         b1, b2 = (-0.5 * float(v @ image) for image in (_times(D, v, 0.0, 1), _times(D, v, 0.0, 2)))
         inside = 4 * b1 * b1 - 2 * b2
         found = -2 * b1 + inside**0.5 if inside >= 0 else 0.0
-        floor = rounding(n, size2) ** 0.5 if c == 0 else 8 * _xp.EPS * c
+        floor = rounding(n, size2) ** 0.5 if c == 0 else 8 * namespaces.EPS * c
         if c == 0 and found <= floor:
             return 0.0
         if found <= c + floor and tol == FINE:
@@ -207,7 +206,7 @@ def with_constant(D2: Array, c: float, kind: str) -> Array:
     """Return squared distances of different points with a constant added to them."""
     if c == 0:
         return D2
-    return D2 + 2.0 * c if kind == "lingoes" else (_xp.namespace(D2).sqrt(D2) + c) ** 2
+    return D2 + 2.0 * c if kind == "lingoes" else (namespaces.namespace(D2).sqrt(D2) + c) ** 2
 
 
 def _lowest(D: Array, c: float, size: float, start: np.ndarray | None, tol: float) -> np.ndarray:
@@ -218,7 +217,7 @@ def _lowest(D: Array, c: float, size: float, start: np.ndarray | None, tol: floa
         return _half_centred(lambda u: _times(D, u, c, 2) - c * c * u)(v) - size * v.mean()
 
     def matrix() -> np.ndarray:
-        T = (_xp.to_numpy(D) + c) ** 2
+        T = (namespaces.to_numpy(D) + c) ** 2
         np.fill_diagonal(T, 0.0)
         return _half_centred_matrix(T) - size / n
 
@@ -229,13 +228,13 @@ def _lowest(D: Array, c: float, size: float, start: np.ndarray | None, tol: floa
 
 def _times(D: Array, v: np.ndarray, c: float, power: int) -> np.ndarray:
     """Return the matrix of (d + c) or (d + c)² times a vector, both on the host, a few rows at a time."""
-    there = _xp.like(v, D)
+    there = namespaces.like(v, D)
 
     def work(rows: slice) -> Array:
         block = D[rows, :] + c
         return (block * block if power == 2 else block) @ there
 
-    return np.concatenate([_xp.to_numpy(part) for part in over_rows(work, D)])
+    return np.concatenate([namespaces.to_numpy(part) for part in over_rows(work, D)])
 
 
 def _half_centred(apply: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
@@ -256,7 +255,7 @@ def _half_centred_matrix(D: np.ndarray) -> np.ndarray:
 
 def _centred_size(D: Array, function: Callable[[Array], Array]) -> float:
     """Return the Frobenius norm of −½HFH, F a function of the entries of D: a bound of its eigenvalues."""
-    xp = _xp.namespace(D)
+    xp = namespaces.namespace(D)
     r = xp.concat(over_rows(lambda rows: xp.mean(function(D[rows, :]), axis=1), D), axis=0)
     level, unit = xp.mean(r), float(xp.max(xp.abs(r))) or 1.0  # squares of large entries would overflow
 
@@ -275,4 +274,4 @@ def _in_place(D: Array, function: Callable[[Array], Array]) -> None:
 
 
 def _even(B: Array) -> Array:
-    return _xp.like(read_coefficients(None, B.shape[0]), B)
+    return namespaces.like(read_coefficients(None, B.shape[0]), B)

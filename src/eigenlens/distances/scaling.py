@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..moments.pairwise import over_pairs
-from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
-from .tables import double_center_in_place, row_blocks
+from ..arrays import linalg, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..solve import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
+from .pairs import over_pairs
+from .square_tables import double_center_in_place, row_blocks
 
 CHEAP_EIGENVALUES = 200  # eigenvalues that are computed in addition to those of the map, since they cost little
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
@@ -56,10 +56,10 @@ class Scaling:
 
     def place(self, D2: Array) -> Array:
         """Return the coordinates of points from their squared distances to the points of the map."""
-        xp = _xp.namespace(self.coordinates)
+        xp = namespaces.namespace(self.coordinates)
         lam = xp.where(self.eigenvalues > 0, self.eigenvalues, xp.ones_like(self.eigenvalues))
         pull = self.coordinates * self.weight[:, None] / (2.0 * lam)
-        return (_xp.like(self.diagonal, D2)[None, :] - D2) @ _xp.like(pull, D2)
+        return (namespaces.like(self.diagonal, D2)[None, :] - D2) @ namespaces.like(pull, D2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Products:
     def squares(self, index: Array | None = None) -> Callable[[slice], Array]:
         """Return the function from a slice of (some of) the points to their squared distances to those from it on."""
         B, b, root = self.form.matrix, self.diagonal, self.root
-        xp = _xp.namespace(B)
+        xp = namespaces.namespace(B)
         if index is not None:
             B, b = xp.take(xp.take(B, index, axis=0), index, axis=1), xp.take(b, index)
             root = root if isinstance(root, float) else xp.take(root, index)
@@ -107,8 +107,8 @@ class Products:
 
 def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     """Scale a square table of squared distances, which is overwritten by inner products."""
-    xp, n = _xp.namespace(D2), D2.shape[0]
-    w = _xp.like(weight, D2)
+    xp, n = namespaces.namespace(D2), D2.shape[0]
+    w = namespaces.like(weight, D2)
     double_center_in_place(D2, w / float(weight.sum()))
     b = xp.asarray(xp.linalg.diagonal(D2), copy=True)
     even = bool(np.all(weight == weight[0]))
@@ -135,10 +135,10 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array,
     values : ndarray or None
         All eigenvalues that can differ from 0, where they are few.
     """
-    xp = _xp.namespace(rows)
-    w = _xp.like(weight, rows)
+    xp = namespaces.namespace(rows)
+    w = namespaces.like(weight, rows)
     A = rows * xp.sqrt(w)[:, None]
-    factor = A if rows.shape[0] <= 2 * rows.shape[1] else _xp.triangle(A)
+    factor = A if rows.shape[0] <= 2 * rows.shape[1] else linalg.triangle(A)
     spectrum = solve(Pencil(Form(factor=factor, squared=False), n_components=min(k, *factor.shape)))
     raw = rows @ spectrum.vectors
     b = xp.sum(rows * rows, axis=1)
@@ -146,7 +146,7 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array,
     axes = spectrum.vectors * orient(raw)
     values = None
     if min(factor.shape) <= CHEAP_EIGENVALUES:
-        s = np.linalg.svd(_xp.to_numpy(factor), compute_uv=False)
+        s = np.linalg.svd(namespaces.to_numpy(factor), compute_uv=False)
         values = np.where(s > rounding(max(factor.shape), float(s[0])), s, 0.0) ** 2
     return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k), values
 
@@ -179,8 +179,8 @@ def compared(
     squares : function
         From a slice of the points to their squared distances to those from it on, in a new array.
     """
-    xp, n = _xp.namespace(Y), Y.shape[0]
-    w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)[:, None]
+    xp, n = namespaces.namespace(Y), Y.shape[0]
+    w, size = namespaces.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)[:, None]
     left = xp.concat([-2.0 * Y, size, xp.ones_like(size)], axis=1)  # one product: passes over pairs are what costs
     right = xp.concat([Y, xp.ones_like(size), size], axis=1).T
 
@@ -220,8 +220,8 @@ def judge(
     if n <= SAMPLE:
         return Judgement(*compared(among(None), Y, weight, with_share), True)
     index = np.sort(np.random.default_rng(0).choice(n, SAMPLE // 2, replace=False))
-    there = _xp.like(index, Y)
-    return Judgement(*compared(among(there), _xp.take_rows(Y, there), weight[index], with_share), False)
+    there = namespaces.like(index, Y)
+    return Judgement(*compared(among(there), namespaces.take_rows(Y, there), weight[index], with_share), False)
 
 
 def _clipped(table: Array) -> Array:
@@ -229,18 +229,18 @@ def _clipped(table: Array) -> Array:
     return (
         np.maximum(table, 0.0, out=table)
         if isinstance(table, np.ndarray)
-        else _xp.namespace(table).clip(table, min=0.0)
+        else namespaces.namespace(table).clip(table, min=0.0)
     )
 
 
 def _root(table: Array) -> Array:
     """Return the roots of a table, in its memory where that can be."""
-    return np.sqrt(table, out=table) if isinstance(table, np.ndarray) else _xp.namespace(table).sqrt(table)
+    return np.sqrt(table, out=table) if isinstance(table, np.ndarray) else namespaces.namespace(table).sqrt(table)
 
 
 def _filled(raw: Array, values: Array, b: Array, w: Array, spectrum: Spectrum, k: int) -> Scaling:
     """Fix signs, put 0 where nothing is left, and fill up to k columns."""
-    xp = _xp.namespace(raw)
+    xp = namespaces.namespace(raw)
     rank = min(spectrum.rank, raw.shape[1])
     Y = xp.where(_counts(raw, rank), raw * orient(raw), xp.zeros_like(raw))
     values = xp.where(_counts(values, rank), values, xp.zeros_like(values))
@@ -248,13 +248,13 @@ def _filled(raw: Array, values: Array, b: Array, w: Array, spectrum: Spectrum, k
 
 
 def _counts(table: Array, rank: int) -> Array:
-    xp = _xp.namespace(table)
-    return xp.arange(table.shape[-1], device=_xp.device(table)) < rank
+    xp = namespaces.namespace(table)
+    return xp.arange(table.shape[-1], device=namespaces.device(table)) < rank
 
 
 def _padded(table: Array, k: int) -> Array:
-    xp, missing = _xp.namespace(table), k - table.shape[1]
+    xp, missing = namespaces.namespace(table), k - table.shape[1]
     if missing <= 0:
         return table
-    empty = xp.zeros((table.shape[0], missing), dtype=xp.float64, device=_xp.device(table))
+    empty = xp.zeros((table.shape[0], missing), dtype=xp.float64, device=namespaces.device(table))
     return xp.concat([table, empty], axis=1)

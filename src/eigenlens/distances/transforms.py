@@ -21,13 +21,12 @@ from typing import Any, Self, overload
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_number
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, TableLike
-from ..sources import as_source, map_rows
-from .mixing_measures import Atoms, Density
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, TableLike
+from ..rows import as_source, map_rows
+from .measures import Atoms, Density
 
 
 class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
@@ -61,10 +60,10 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         """Apply Φ to squared distances of any shape; the library and device of the array stay."""
         self._check()
         try:
-            D2 = _xp.float64(D2 if _xp.is_array(D2) else np.asarray(D2, dtype=np.float64))
+            D2 = namespaces.float64(D2 if namespaces.is_array(D2) else np.asarray(D2, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise errors.not_read_as_numbers("D2", D2, "squared distances") from error
-        xp = _xp.namespace(D2)
+        xp = namespaces.namespace(D2)
         if D2.size:
             low = xp.min(D2)  # NaN is the smallest of all
             if not bool(low >= 0):
@@ -91,7 +90,11 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         """
         check_number("lam", lam, 0, above=True)
         values: Any = self(D2)
-        return _xp.namespace(values).exp(-lam * values) if _xp.is_array(values) else float(np.exp(-lam * values))
+        return (
+            namespaces.namespace(values).exp(-lam * values)
+            if namespaces.is_array(values)
+            else float(np.exp(-lam * values))
+        )
 
     def fit(self, X: TableLike | None = None, y: ColumnLike | None = None) -> Self:
         """Check the parameters and the width of X; there is nothing to learn."""
@@ -125,7 +128,7 @@ class Identity(SchoenbergTransform):
     """
 
     def _values(self, D2: Array) -> Array:
-        return _xp.namespace(D2).asarray(D2, copy=True)
+        return namespaces.namespace(D2).asarray(D2, copy=True)
 
     @property
     def measure(self) -> Atoms:
@@ -157,7 +160,7 @@ class Exponential(SchoenbergTransform):
 
     def _values(self, D2: Array) -> Array:
         with np.errstate(over="ignore"):  # e^{−∞} is 0
-            return -_xp.namespace(D2).expm1(-self.a * D2) / self.a
+            return -namespaces.namespace(D2).expm1(-self.a * D2) / self.a
 
     @property
     def measure(self) -> Atoms:
@@ -188,7 +191,7 @@ class Logarithm(SchoenbergTransform):
         check_number("a", self.a, 0, above=True)
 
     def _values(self, D2: Array) -> Array:
-        return _xp.namespace(D2).log1p(D2 / self.a)
+        return namespaces.namespace(D2).log1p(D2 / self.a)
 
     @property
     def measure(self) -> Density:

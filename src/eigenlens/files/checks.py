@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._core.stored import Kind
+from ..arrays.stored import Kind
 from .registry import FOREIGN
 
 KEYS = 2**17  # of a dictionary whose keys are not text

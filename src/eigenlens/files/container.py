@@ -29,8 +29,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .._core import errors
-from .._core.errors import InputError
+from ..arrays import errors
+from ..arrays.errors import InputError
 
 MAGIC = b"eigenlns"
 VERSION = 2

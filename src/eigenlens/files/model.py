@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors
-from .._core.printable import printable
-from .._core.typing import Array, TableLike
+from ..arrays import errors
+from ..arrays.printable import printable
+from ..arrays.typing import Array, TableLike
 from ..moments import Moments
 from ..moments.local import LocalMoments
-from ..sources.writing import replaced, require_folder
+from ..rows.writing import replaced, require_folder
 from . import container
 from .rehearsal import rehearse
 from .state import Decoder, Encoder

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core import errors, optional
-from .._core import xp as _xp
-from .._core.parameters import check_choice
-from ..sources.writing import replaced
+from ..arrays import errors, namespaces, optional
+from ..arrays.parameters import check_choice
+from ..rows.writing import replaced
 
 OPSET = 17
 PREPARING = "Preparation, StandardScaler, MinMaxScaler, MaxAbsScaler and linear transformers are"
@@ -79,9 +78,9 @@ class _Graph:
 
     def centred(self, rows: str, centre: Any, remainder: Any = None) -> str:
         """Subtract a row in two steps: what its type can hold, and what is left of it."""
-        exact = np.asarray(_xp.to_numpy(centre), dtype=np.float64)
+        exact = np.asarray(namespaces.to_numpy(centre), dtype=np.float64)
         rest = exact - exact.astype(self.dtype).astype(np.float64)
-        rest = rest if remainder is None else rest + np.asarray(_xp.to_numpy(remainder), dtype=np.float64)
+        rest = rest if remainder is None else rest + np.asarray(namespaces.to_numpy(remainder), dtype=np.float64)
         rows = self.add("Sub", rows, self.constant(exact))
         return self.add("Sub", rows, self.constant(rest)) if rest.any() else rows
 
@@ -109,7 +108,7 @@ class _Graph:
 
     def scores(self, model: Any, rows: str, output: str | None = None) -> str:
         """Return what `transform` of a linear map gives."""
-        subspace, basis = model.subspace_, _xp.to_numpy(model._declaration.linear_map(model))
+        subspace, basis = model.subspace_, namespaces.to_numpy(model._declaration.linear_map(model))
         rows = self.centred(rows, subspace.centre, subspace.remainder)
         return self.add("MatMul", rows, self.constant(np.asarray(basis, dtype=np.float64)), output=output)
 
@@ -122,9 +121,9 @@ class _Graph:
             if hasattr(model, "_centroids"):
                 self.rule(model, scores)
         elif self.is_linear_regressor(model):
-            B = np.atleast_2d(np.asarray(_xp.to_numpy(model.coef_), dtype=np.float64)).T
+            B = np.atleast_2d(np.asarray(namespaces.to_numpy(model.coef_), dtype=np.float64)).T
             fit = self.add("MatMul", rows, self.constant(B))
-            a = np.broadcast_to(np.asarray(_xp.to_numpy(model.intercept_), dtype=np.float64), B.shape[1])
+            a = np.broadcast_to(np.asarray(namespaces.to_numpy(model.intercept_), dtype=np.float64), B.shape[1])
             self.add("Add", fit, self.constant(a.copy()), output="prediction")
             self.output("prediction", self.kind, 2)
         else:
@@ -135,13 +134,13 @@ class _Graph:
         """Tell whether a model predicts numbers that are linear in the columns."""
         if not hasattr(model, "coef_") or not hasattr(model, "intercept_") or hasattr(model, "classes_"):
             return False
-        return np.shape(np.atleast_2d(_xp.to_numpy(model.coef_)))[-1] == model.n_features_in_
+        return np.shape(np.atleast_2d(namespaces.to_numpy(model.coef_)))[-1] == model.n_features_in_
 
     def quadratic(self, model: Any, rows: str) -> None:
         """Return the posteriors of classes that have covariances of their own."""
         parts = []
         for law in model._laws:
-            basis = self.constant(np.asarray(_xp.to_numpy(law.basis), dtype=np.float64))
+            basis = self.constant(np.asarray(namespaces.to_numpy(law.basis), dtype=np.float64))
             z = self.add("MatMul", self.centred(rows, law.centre, law.remainder), basis)
             parts.append(self.add("ReduceSumSquare", z, axes=[1], keepdims=1))
         half = self.add("Mul", self.add("Concat", *parts, axis=1), self.constant(np.array(-0.5)))

@@ -1,6 +1,6 @@
 """Which classes a model file may name.
 
-Those of this package that have given themselves a name (`_core.stored`): a new one joins by doing so in its own file.
+Those of this package that have given themselves a name (`arrays.stored`): a new one joins by doing so in its own file.
 Of scikit-learn, only what is listed. Instances are made without calling their constructors.
 """
 
@@ -16,11 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.stored import KINDS, Kind, kind_of
+from ..arrays import errors
+from ..arrays.stored import KINDS, Kind, kind_of
 
 ROOT = __name__.split(".")[0]
-LATER = ("cli", "exceptions", "files", "report", "study", "testing")  # rooms that hold nothing that is saved
+LATER = (
+    "app",
+    "displays",
+    "drawing",
+    "exceptions",
+    "files",
+    "page",
+    "study",
+    "testing",
+)  # rooms that hold nothing that is saved
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 LENGTH = 80
 

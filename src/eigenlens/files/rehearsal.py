@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import InputError, InputTypeError
+from ..arrays.errors import InputError, InputTypeError
 from ..moments import Moments
 from ..moments.local import LocalMoments
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import Kind
+from ..arrays import errors, namespaces
+from ..arrays.stored import Kind
 from ..moments.base import Moments
 from .checks import check_keys, check_tree, checked
 from .container import PLAIN
@@ -61,7 +60,7 @@ class Encoder:
         if type(value) is np.ndarray and value.dtype.kind == "O":
             items = [self.node(item, f"{place}[{j}]") for j, item in enumerate(value.ravel())]
             return {TAG: "objects", "shape": list(value.shape), "items": items}
-        if type(value) is np.ndarray or (_xp.is_array(value) and not isinstance(value, np.ndarray)):
+        if type(value) is np.ndarray or (namespaces.is_array(value) and not isinstance(value, np.ndarray)):
             return {TAG: "array", "array": self._array(value, place)}
         if isinstance(value, type):
             if name_of(value) is None or not issubclass(value, Moments):
@@ -90,7 +89,7 @@ class Encoder:
     def _array(self, value: Any, place: str) -> int:
         if id(value) in self._arrays_seen:
             return self._arrays_seen[id(value)]
-        host = value if isinstance(value, np.ndarray) else _xp.to_numpy(value)
+        host = value if isinstance(value, np.ndarray) else namespaces.to_numpy(value)
         self._plain(host.dtype, place)
         number = self._arrays_seen[id(value)] = len(self.arrays)
         self._alive.append(value)

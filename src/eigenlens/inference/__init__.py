@@ -1,8 +1,8 @@
 """How many directions are shown, and how far loadings can be trusted."""
 
+from .agreement import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
-from .components import components_test, components_test_of_factor, components_test_of_moments
 from .coordinate_tests import CoordinateTest, coordinate_test
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
@@ -12,13 +12,13 @@ from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save
 from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
-from .littles import LittleTest, littles_mcar
-from .map_agreement import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
-from .moves import Moves
+from .mcar import LittleTest, littles_mcar
 from .neighbouring_values import gap_test
 from .neighbours import Neighbours, neighbours
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
+from .shared_directions import components_test, components_test_of_factor, components_test_of_moments
+from .units import Moves
 
 __all__ = [
     "CANONICAL",

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import optional
-from .._core.drawing import Display
-from .._core.parameters import check_number
-from .._core.typing import Axes, Frame
-from .alignment import (
-    angles_between,
-)
+from ..arrays import optional
+from ..arrays.parameters import check_number
+from ..arrays.typing import Axes, Frame
+from ..drawing import Display
+from .alignment import angles_between
 from .dimension_test import Result
 
 
@@ -155,9 +153,9 @@ class Bootstrap(Result):
             Counted from 0; a map shows the first two.
         ax : axes, optional
         """
-        from . import _test_plots
+        from . import result_figures
 
         check_number("component", component, 0, len(self.estimate) - 1, integer=True)
         if self.kind == "coordinate" and len(self.estimate) > 1:
-            return Display.on(_test_plots.draw_map(self, ax))
-        return Display.on(_test_plots.draw_loadings(self, component, ax))
+            return Display.on(result_figures.draw_map(self, ax))
+        return Display.on(result_figures.draw_loadings(self, component, ax))

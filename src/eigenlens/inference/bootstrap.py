@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
-from .._core.typing import ColumnLike, RandomState, TableLike
-from ..sources import Block, as_source, whole
-from ..sources.progress import tracked
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_flag, check_number, is_number, seed_of
+from ..arrays.progress import tracked
+from ..arrays.typing import ColumnLike, RandomState, TableLike
+from ..rows import Block, as_source, whole
 from ._bootstrapped import Bootstrap
-from ._resamples import (
+from .alignment import FISHER, LOG, Interval, aligned, angles_between, corrected_percentiles, on_a_scale, tied_blocks
+from .replicates import (
     Units,
     can_climb,
     can_sum,
@@ -30,16 +30,6 @@ from ._resamples import (
     loadings_of,
     numbered,
     values_of,
-)
-from .alignment import (
-    FISHER,
-    LOG,
-    Interval,
-    aligned,
-    angles_between,
-    corrected_percentiles,
-    on_a_scale,
-    tied_blocks,
 )
 
 FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
@@ -282,10 +272,10 @@ def _metric(reference: Any, p: int) -> np.ndarray | None:
     total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
     if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
         return None
-    S = _xp.to_numpy(total.matrix)[:p, :p]
+    S = namespaces.to_numpy(total.matrix)[:p, :p]
     scale = getattr(last_step(reference), "scale_", None)
     if scale is not None:  # loadings of columns that were divided
-        S = S / _xp.to_numpy(scale) / _xp.to_numpy(scale)[:, None]
+        S = S / namespaces.to_numpy(scale) / namespaces.to_numpy(scale)[:, None]
     return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from .._core import errors
-from .._core.parameters import check_choice, check_number
+from ..arrays import errors
+from ..arrays.parameters import check_choice, check_number
 from .dimension_test import DimensionTest, check_level
 from .largest_root import largest_root_survival
 from .power import correlation_found

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import chi2
 
-from .._core import optional
-from .._core.errors import listed
-from .._core.typing import Frame
+from ..arrays import optional
+from ..arrays.errors import listed
+from ..arrays.typing import Frame
 from .dimension_test import Result, check_level
 
 

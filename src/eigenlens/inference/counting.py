@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from .._core import errors
-from .._core.parameters import check_number
+from ..arrays import errors
+from ..arrays.parameters import check_number
 from .denoising import median_of_noise
 from .dimension_test import DimensionTest, check_level
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival

@@ -24,11 +24,11 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from .._core import optional
-from .._core.drawing import Display
-from .._core.parameters import check_choice, check_number
-from .._core.typing import Axes, Frame, TableLike
-from ..sources import as_source, whole
+from ..arrays import optional
+from ..arrays.parameters import check_choice, check_number
+from ..arrays.typing import Axes, Frame, TableLike
+from ..drawing import Display
+from ..rows import as_source, whole
 from .dimension_test import Result
 
 LOSSES = ("frobenius", "operator", "nuclear")
@@ -85,9 +85,9 @@ class Denoised(Result):
         ----------
         ax : axes, optional
         """
-        from . import _test_plots
+        from . import result_figures
 
-        return Display.on(_test_plots.draw_shrinkage(self, ax))
+        return Display.on(result_figures.draw_shrinkage(self, ax))
 
 
 def denoise(

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors, optional
-from .._core.drawing import Display
-from .._core.parameters import is_number
-from .._core.stored import stored
-from .._core.typing import Axes, Frame
+from ..arrays import errors, optional
+from ..arrays.parameters import is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Axes, Frame
+from ..drawing import Display
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
@@ -207,9 +207,9 @@ class DimensionTest(Result):
         ----------
         ax : axes, optional
         """
-        from . import _test_plots
+        from . import result_figures
 
-        return Display.on(_test_plots.draw_dimension(self, ax))
+        return Display.on(result_figures.draw_dimension(self, ax))
 
 
 def check_level(alpha: Any) -> None:

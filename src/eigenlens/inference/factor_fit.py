@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core import xp as _xp
+from ..arrays import linalg
 
 STEPS, SETTLED = 40, 1e-5
 FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
@@ -89,7 +89,7 @@ def _leading(S: np.ndarray, d: int, rank: int) -> tuple[np.ndarray, np.ndarray]:
     if m <= DENSE:
         values, V = np.linalg.eigh(S)
         return np.maximum(values[::-1], 0.0)[:rank], V[:, ::-1][:, :d]
-    top, V = _xp.leading_eigh(S, d + 1)
+    top, V = linalg.leading_eigh(S, d + 1)
     top = np.maximum(top, 0.0)
     left = max(rank - d - 1, 1)
     rest = np.full(left, max(float(np.trace(S)) - float(top.sum()), 0.0) / left)

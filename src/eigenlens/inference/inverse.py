@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import stats
 
-from .._core.parameters import seed_of
+from ..arrays.parameters import seed_of
 from .dimension_test import DimensionTest, check_level
-from .moves import Moves
 from .parallel import check_draws
 from .power import drawn_found, eigenvalue_found
+from .units import Moves
 
 ROUNDED = float(np.finfo(float).eps ** 0.5)  # of 1 − ρ²: the logarithm of less would be that of rounding
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core.parameters import seed_of
-from .._core.typing import RandomState
+from ..arrays.parameters import seed_of
+from ..arrays.typing import RandomState
 
 BINS = 8  # of the direction: fine enough for clusters and bends, coarse enough for a hundred rows
 BENT = 0.05  # share of a variate's variance below which a bend is too small to make a direction of its own

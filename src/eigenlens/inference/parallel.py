@@ -11,11 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_flag, check_number, seed_of
-from .._core.typing import RandomState, TableLike
-from ..sources import as_source, whole
+from ..arrays import errors, exponents, linalg
+from ..arrays.parameters import check_choice, check_flag, check_number, seed_of
+from ..arrays.typing import RandomState, TableLike
+from ..rows import as_source, whole
 from .dimension_test import DimensionTest, check_level
 
 TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, so the test does not reject
@@ -99,7 +98,7 @@ def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
     """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
     if rows.shape[1] < 2:
         raise errors.columns_needed("parallel", rows.shape[1], 2)
-    unit = powers.unit_of(rows)
+    unit = exponents.unit_of(rows)
     rows = rows / unit
     rows = rows - rows.mean(axis=0)
     if not (np.ptp(rows, axis=0) > 0).any():
@@ -180,7 +179,7 @@ def check_draws(alpha: float, n_draws: int) -> None:
 
 def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
     """Compare eigenvalues, or what stands for them, with those of tables of unrelated columns, place by place."""
-    with _xp.limit_blas(len(values) ** 2):
+    with linalg.limit_blas(len(values) ** 2):
         null = np.stack(list(draws))
     q = min(len(values), null.shape[1])
     values, null = values[:q], null[:, :q]

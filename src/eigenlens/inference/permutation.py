@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
-from ..spectral import Form, whiten
+from ..arrays import linalg
+from ..solve import Form, whiten
 from .dimension_test import DimensionTest
 from .inverse import permuted_after, resampled_test
-from .moves import Moves
+from .units import Moves
 
 #: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
 #: (p, r), to a function from their cross products (r, s) with Y, YᵀY = I, to the penalty (r, r) in these coordinates.
@@ -79,7 +79,7 @@ def canonical_permutation_test(
     q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
-    with _xp.limit_blas(S.size):
+    with linalg.limit_blas(S.size):
         return resampled_test(
             s[:q] ** 2,
             1.0,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chi2, f
 
-from .._core import xp as _xp
+from ..arrays import linalg
 from .tracy_widom import edge_of_noise
 
 TABLES, ROWS, ROUNDS = 200, 1000, 8
@@ -59,7 +59,7 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
     rng = np.random.default_rng(0)
     tables = max(int(TABLES * share), 10)
     t2, ratio = [], []
-    with _xp.limit_blas(len(values) * min(p, rows)):
+    with linalg.limit_blas(len(values) * min(p, rows)):
         likely = _likely_values(values, k, rows, p, min(tables, 60), rng)
         for _ in range(tables):
             found, V = _components(likely, rows, rng)

@@ -8,12 +8,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_number, is_number
-from .._core.stored import stored
-from .._core.typing import Array
-from ._pairs import BlockFunction
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_number, is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from .evaluate import BlockFunction
 from .kernel import Kernel
 
 
@@ -263,8 +262,8 @@ class OnColumns(Combined):
         return [int(j) for j in np.atleast_1d(self.columns)]
 
     def _seen(self, X: Array) -> Array:
-        xp, p = _xp.namespace(X), X.shape[1]
-        index = xp.asarray([j % p for j in self._chosen()], device=_xp.device(X))
+        xp, p = namespaces.namespace(X), X.shape[1]
+        index = xp.asarray([j % p for j in self._chosen()], device=namespaces.device(X))
         return xp.take(X, index, axis=1)
 
     def _resolved(self, X: Array, weight: Any) -> Self:
@@ -301,7 +300,7 @@ class OnColumns(Combined):
 
 def _joined(trends: list[Array]) -> Array:
     """Put free functions side by side, each once."""
-    xp, kept = _xp.namespace(trends[0]), trends[0]
+    xp, kept = namespaces.namespace(trends[0]), trends[0]
     for trend in trends[1:]:
         for j in range(trend.shape[1]):
             column = trend[:, j][:, None]

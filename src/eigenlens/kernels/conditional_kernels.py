@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_flag, check_number
-from .._core.stored import stored
-from .._core.typing import Array
-from ._pairs import BlockFunction, half_negative_squares
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_flag, check_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from .evaluate import BlockFunction, half_negative_squares
 from .kernel import Kernel
 
 
@@ -75,11 +74,11 @@ class ThinPlate(Kernel):
         return function
 
     def _diagonal(self, X: Array) -> Array:
-        xp = _xp.namespace(X)
-        return xp.zeros(X.shape[0], dtype=xp.float64, device=_xp.device(X))
+        xp = namespaces.namespace(X)
+        return xp.zeros(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
 
     def _trend(self, X: Array) -> Array:
-        xp, p = _xp.namespace(X), X.shape[1]
+        xp, p = namespaces.namespace(X), X.shape[1]
         columns = [super()._trend(X)]
         for degree in range(1, self._order(p)):
             for choice in combinations_with_replacement(range(p), degree):
@@ -132,7 +131,7 @@ class Spline(Kernel):
             raise errors.number("high", self.high, f"above low={self.low}")
 
     def _from(self, name: str, X: Array, weight: Any) -> float:
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
         low, high = float(xp.min(X)), float(xp.max(X))
         found = (low if name == "low" else high) if low < high else {"low": low - 0.5, "high": low + 0.5}[name]
         if (name == "high" and self.low is not None and found <= self.low) or (
@@ -167,7 +166,7 @@ class Spline(Kernel):
 
     def _trend(self, X: Array) -> Array:
         constant = super()._trend(X)
-        return constant if self.periodic else _xp.namespace(X).concat([constant, self._interval(X)], axis=1)
+        return constant if self.periodic else namespaces.namespace(X).concat([constant, self._interval(X)], axis=1)
 
 
 @stored("kernel.Brownian")
@@ -206,12 +205,12 @@ class Brownian(Kernel):
         return function
 
     def _diagonal(self, X: Array) -> Array:
-        return _xp.namespace(X).sum(X**2, axis=1) ** float(self.hurst)
+        return namespaces.namespace(X).sum(X**2, axis=1) ** float(self.hurst)
 
 
 def _plate(squares: Array, power: int) -> Array:
     """Return ± r^power (log r), where r² is given."""
-    xp = _xp.namespace(squares)
+    xp = namespaces.namespace(squares)
     if power % 2:
         return (-1.0) ** ceil(power / 2) * squares ** (power / 2)
     positive = xp.where(squares > 0, squares, xp.ones_like(squares))
@@ -219,13 +218,13 @@ def _plate(squares: Array, power: int) -> Array:
 
 
 def _cubic(u: Array, v: Array) -> Array:
-    xp = _xp.namespace(u)
+    xp = namespaces.namespace(u)
     low = xp.clip(xp.minimum(u, v), min=0.0, max=1.0)
     return 1.0 + u * v + low * (u * v - low * ((u + v) / 2.0 - low / 3.0))
 
 
 def _periodic(u: Array, v: Array) -> Array:
-    xp = _xp.namespace(u)
+    xp = namespaces.namespace(u)
     t = u - v
     t = t - xp.floor(t)
     return 1.0 - (t * t * (t - 1.0) * (t - 1.0) - 1.0 / 30.0) / 24.0

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
-from .._core.typing import Array
-from . import _pairs
+from ..arrays import linalg, namespaces
+from ..arrays.typing import Array
+from . import evaluate
 from .landmarks import Landmarks
 from .reduction import Reduction
 from .squares import _eigh
@@ -26,9 +26,9 @@ class ExactCoordinates:
 
     def __init__(self, reduction: Reduction) -> None:
         self.red = red = reduction
-        xp = _xp.namespace(red.M)
+        xp = namespaces.namespace(red.M)
         d, U = _eigh(red.M)
-        first = int(np.sum(_xp.to_numpy(d) <= NEGLIGIBLE * max(float(d[-1]), 0.0)))
+        first = int(np.sum(namespaces.to_numpy(d) <= NEGLIGIBLE * max(float(d[-1]), 0.0)))
         self.d, self.U = d[first:], U[:, first:]
         self.Phi = self.U * xp.sqrt(self.d) / red.root[:, None]
         self.free = red.Q / red.root[:, None]
@@ -57,7 +57,7 @@ class LandmarkCoordinates:
     """Coordinates by landmarks, turned to their principal axes; in blocks."""
 
     def __init__(self, landmarks: Landmarks, X: Array, weight: Array, constant_only: bool = False) -> None:
-        self.landmarks, self.X, xp = landmarks, X, _xp.namespace(X)
+        self.landmarks, self.X, xp = landmarks, X, namespaces.namespace(X)
         trend = landmarks.kernel._trend(X)[:, 1:]
         self.trend = trend[:, :0] if constant_only else trend
         moments, self.missed = landmarks.collect(X, weight, self.trend)
@@ -67,7 +67,7 @@ class LandmarkCoordinates:
         M = S[t:, t:] - S[t:, :t] @ self.G
         self.d, self.V = _eigh((M + M.T) / 2)
         self.mean, W = moments.mean, float(moments.weight)
-        ones = xp.ones((X.shape[0], 1), dtype=xp.float64, device=_xp.device(X))
+        ones = xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
         centred = self.trend - self.mean[:t]
         scale = xp.sqrt(xp.clip(xp.linalg.diagonal(S[:t, :t]), min=0.0))
         self.scale = xp.where(scale > 0, scale, xp.ones_like(scale))
@@ -92,11 +92,11 @@ class LandmarkCoordinates:
     def over(self, work: Any) -> list[Any]:
         """Apply a function of (rows from, to) to all blocks."""
         n, m = self.X.shape[0], 2 * len(self.landmarks.places)
-        return list(_pairs.over_blocks(lambda span: work(*span), n, m, self.X))
+        return list(evaluate.over_blocks(lambda span: work(*span), n, m, self.X))
 
     def times(self, beta: Array) -> Array:
         """Return Φβ."""
-        return _xp.namespace(beta).concat(self.over(lambda a, b: self.block(a, b) @ beta), axis=0)
+        return namespaces.namespace(beta).concat(self.over(lambda a, b: self.block(a, b) @ beta), axis=0)
 
     def back(self, R: Array) -> Array:
         """Return ΦᵀR."""
@@ -104,7 +104,7 @@ class LandmarkCoordinates:
 
     def rows(self, wanted: Array) -> Array:
         """Return the rows of Φ where `wanted` is true."""
-        return _xp.namespace(wanted).concat(self.over(lambda a, b: self.block(a, b)[wanted[a:b], :]), axis=0)
+        return namespaces.namespace(wanted).concat(self.over(lambda a, b: self.block(a, b)[wanted[a:b], :]), axis=0)
 
     def gram(self, D: Array) -> Array:
         """Return Φᵀ diag(D) Φ."""
@@ -117,16 +117,16 @@ class LandmarkCoordinates:
 
     def triangle(self, D: Array) -> Array:
         """Return R with RᵀR = Φᵀ diag(D) Φ, which is never squared."""
-        xp = _xp.namespace(D)
+        xp = namespaces.namespace(D)
 
         def work(a: int, b: int) -> Array:
-            return _xp.triangle(self.block(a, b) * xp.sqrt(D[a:b])[:, None])
+            return linalg.triangle(self.block(a, b) * xp.sqrt(D[a:b])[:, None])
 
-        return _xp.triangle(xp.concat(self.over(work), axis=0))
+        return linalg.triangle(xp.concat(self.over(work), axis=0))
 
     def solution(self, beta: Array, gamma: Array, pull: Array | None = None) -> tuple[Array, Array]:
         """Return coefficients of the landmarks and of the free functions."""
-        xp = _xp.namespace(beta)
+        xp = namespaces.namespace(beta)
         weights = self.V @ beta
         slopes = gamma[1:, :] / self.scale[:, None] - self.G @ weights
         constant = gamma[0, :] / self.W**0.5 - self.mean[self.t :] @ weights - self.mean[: self.t] @ slopes

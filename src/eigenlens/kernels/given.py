@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_flag
-from .._core.stored import stored
-from .._core.typing import Array
-from ._pairs import BlockFunction
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_flag
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from .conditional_kernels import Brownian, Spline, ThinPlate
+from .evaluate import BlockFunction
 from .inner import Linear, Polynomial
 from .kernel import Kernel
 from .radial import Gaussian, Laplacian, Matern, Wendland
@@ -66,7 +65,7 @@ class Precomputed(Kernel):
         """Pick columns: the points of a fit are their own numbers."""
 
         def function(X: Array, out: Array | None = None) -> Array:
-            xp = _xp.namespace(X)
+            xp = namespaces.namespace(X)
             return xp.take(X, xp.astype(Z[:, 0], xp.int64), axis=1)
 
         return function
@@ -80,10 +79,10 @@ class Precomputed(Kernel):
     def places(self, K: Array) -> Array:
         """Return the points of a fit to a matrix: the numbers of its rows, (n, 1)."""
         numbers = np.arange(K.shape[0]) if self._numbers is None else self._numbers
-        return _xp.like(numbers.astype(np.float64)[:, None], K)
+        return namespaces.like(numbers.astype(np.float64)[:, None], K)
 
     def _diagonal(self, X: Array) -> Array:
-        return _xp.namespace(X).linalg.diagonal(X)
+        return namespaces.namespace(X).linalg.diagonal(X)
 
     def _gram(self, X: Array) -> Array:
         return X
@@ -118,15 +117,17 @@ class FunctionKernel(Kernel):
 
         def function(X: Array, out: Array | None = None) -> Array:
             values = self.function(X, Z)
-            values = _xp.like(values, X) if _xp.is_array(values) else _xp.like(np.asarray(values), X)
+            values = (
+                namespaces.like(values, X) if namespaces.is_array(values) else namespaces.like(np.asarray(values), X)
+            )
             if tuple(values.shape) != (X.shape[0], Z.shape[0]):
                 raise errors.InputError(
                     f"The kernel function {name} returned shape {tuple(values.shape)} for {X.shape[0]} rows against "
                     f"{Z.shape[0]}; it must return one number for each pair, of shape ({X.shape[0]}, {Z.shape[0]})."
                 )
-            values = _xp.float64(values)
-            if not _xp.all_finite(values):
-                i, j = np.argwhere(~np.isfinite(_xp.to_numpy(values)))[0]
+            values = namespaces.float64(values)
+            if not namespaces.all_finite(values):
+                i, j = np.argwhere(~np.isfinite(namespaces.to_numpy(values)))[0]
                 raise errors.InputError(
                     f"The kernel {name} gave NaN or infinity (the first for row {int(i)} against point {int(j)}). "
                     "Scale the columns, or fix the function."
@@ -183,7 +184,7 @@ def check_matrix(K: Array) -> Array:
     """Refuse a kernel matrix that is not square and symmetric; return it exactly symmetric."""
     if K.shape[0] != K.shape[1]:
         raise errors.not_square(K.shape)
-    xp = _xp.namespace(K)
+    xp = namespaces.namespace(K)
     apart = xp.abs(K - K.T)
     if float(xp.max(apart)) > SYMMETRY * float(xp.max(xp.abs(K))):
         i, j = divmod(int(xp.argmax(apart)), K.shape[0])

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
-from .._core.parameters import check_number
-from .._core.stored import stored
-from .._core.typing import Array
-from ._pairs import BlockFunction
+from ..arrays import namespaces
+from ..arrays.parameters import check_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from .evaluate import BlockFunction
 from .kernel import Kernel
 
 
@@ -37,7 +37,7 @@ class Linear(Kernel):
         return function
 
     def _diagonal(self, X: Array) -> Array:
-        return _xp.namespace(X).sum(X**2, axis=1)
+        return namespaces.namespace(X).sum(X**2, axis=1)
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return pivot @ (points.T @ c)
@@ -88,7 +88,7 @@ class Polynomial(Kernel):
         return np.power(T, int(self.degree), out=out)
 
     def _diagonal(self, X: Array) -> Array:
-        return self._power(self.scale * _xp.namespace(X).sum(X**2, axis=1) + self.offset)
+        return self._power(self.scale * namespaces.namespace(X).sum(X**2, axis=1) + self.offset)
 
     def _against_about(self, Z: Array, pivot: Array) -> BlockFunction:
         scaled, d = Z * self.scale, int(self.degree)
@@ -106,7 +106,7 @@ class Polynomial(Kernel):
 
     def _diagonal_about(self, X: Array, pivot: Array) -> Array:
         d, level, mine = int(self.degree), self._level(pivot), self.scale * (X @ pivot)
-        value = _rise(self.scale * _xp.namespace(X).sum(X**2, axis=1), level + 2 * mine, d)
+        value = _rise(self.scale * namespaces.namespace(X).sum(X**2, axis=1), level + 2 * mine, d)
         for i in range(1, d):
             value = value + comb(d, i) * mine**i * self._growth(mine, level, d - i)
         return value
@@ -115,7 +115,7 @@ class Polynomial(Kernel):
         return self._growth(self.scale * (points @ pivot), self._level(pivot), int(self.degree)) @ c
 
     def _level(self, pivot: Array) -> float:
-        return self.scale * float(_xp.namespace(pivot).sum(pivot**2)) + self.offset
+        return self.scale * float(namespaces.namespace(pivot).sum(pivot**2)) + self.offset
 
     def _growth(self, along: Array, level: float, power: int) -> Array:
         """Return (level + along)^power − level^power, never as that difference."""

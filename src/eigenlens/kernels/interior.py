@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array
+from ..arrays import errors, linalg, namespaces
+from ..arrays.typing import Array
 
 STEPS = 80
 TOLERANCE, ENOUGH = 1e-14, 1e-10  # of complementarity: aimed at, and accepted where rounding allows no more
@@ -38,15 +37,15 @@ USED = 1e-6  # share of its bound above which a coefficient is not 0
 
 def hinge(coordinates: Any, y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
     """Return β, γ and a for labels ±1: min Σ w max(0, 1 − y f) + λ‖f‖²."""
-    return _scaled(coordinates, y[None, :], -_xp.namespace(y).ones_like(y)[None, :], weight, 2.0 * lam)
+    return _scaled(coordinates, y[None, :], -namespaces.namespace(y).ones_like(y)[None, :], weight, 2.0 * lam)
 
 
 def insensitive(coordinates: Any, y: Array, weight: Array, lam: float, epsilon: float) -> tuple[Array, Array, Array]:
     """Return β, γ and a: min Σ w max(0, |y − f| − ε) + λ‖f‖²."""
-    xp = _xp.namespace(y)
+    xp = namespaces.namespace(y)
     signs = xp.stack([xp.ones_like(y), -xp.ones_like(y)])
     # the tolerances are absolute: responses of another size would be fitted to other digits
-    centre = float(np.median(_xp.to_numpy(y)))
+    centre = float(np.median(namespaces.to_numpy(y)))
     size = float(xp.max(xp.abs(y - centre))) or 1.0
     found = _scaled(coordinates, signs, (epsilon - signs * (y - centre)) / size, weight, 2.0 * lam * size)
     beta, gamma, a = (part * size for part in found)
@@ -71,7 +70,7 @@ class _Point:
     def gap(self, step: _Point | None = None, length: float = 0.0) -> float:
         """Return the mean complementarity, here or some way along a step."""
         to = self if step is None else self.moved(step, length)
-        xp = _xp.namespace(self.z)
+        xp = namespaces.namespace(self.z)
         return float(xp.sum(to.z * to.low) + xp.sum(to.rest * to.high)) / (2 * self.z.shape[0] * self.z.shape[1])
 
     def moved(self, step: _Point, length: float) -> _Point:
@@ -84,7 +83,7 @@ class _Point:
 
     def reach(self, step: _Point) -> float:
         """Return how far along a step everything stays positive, at most 1."""
-        xp, most = _xp.namespace(self.z), 1.0
+        xp, most = namespaces.namespace(self.z), 1.0
         for value, change in zip(self.parts(), step.parts(), strict=True):
             falls = change < 0
             ratio = xp.where(falls, -value / xp.where(falls, change, -xp.ones_like(change)), xp.ones_like(value))
@@ -98,7 +97,7 @@ def _scaled(c: Any, s: Array, q: Array, weight: Array, strength: float) -> tuple
     Under a penalty so strong that they vanish, all z are at their bounds, and β is proportional to them. Under one so
     weak that they overflow, none is there, and β does not depend on them.
     """
-    largest = float(_xp.namespace(weight).max(weight))
+    largest = float(namespaces.namespace(weight).max(weight))
     with np.errstate(over="ignore", under="ignore"):
         bound = float(np.float64(largest) / strength) if strength > 0 else np.inf
     kept = min(max(bound, RANGE[0]), RANGE[1])
@@ -107,7 +106,7 @@ def _scaled(c: Any, s: Array, q: Array, weight: Array, strength: float) -> tuple
 
 
 def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array]:
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     u = most[None, :] * xp.ones_like(s)
     scale, since = float(xp.max(most)), 0
     best: tuple[float, Any] = (float("inf"), None)
@@ -144,13 +143,13 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         a = xp.where(xp.abs(a) > USED * most, a, xp.zeros_like(a))
     if left > ENOUGH:
         errors.warn(errors.not_converged(STEPS, "the interior point method", left, ENOUGH, "Use a larger lam."))
-    gamma = xp.asarray([[b * c.W**0.5]], dtype=xp.float64, device=_xp.device(s))
+    gamma = xp.asarray([[b * c.W**0.5]], dtype=xp.float64, device=namespaces.device(s))
     return beta, gamma, a
 
 
 def _share(pull: Array, sizes: Array, a: Array) -> float:
     """Return by how much β misses Φᵀa, relative to what the sum could be."""
-    xp = _xp.namespace(a)
+    xp = namespaces.namespace(a)
     most = sizes * xp.linalg.vector_norm(a)
     return float(xp.max(xp.abs(pull[:, 0]) / xp.where(most > 0, most, xp.ones_like(most)))) if len(sizes) else 0.0
 
@@ -161,7 +160,7 @@ def _on_the_faces(c: Any, s: Array, q: Array, u: Array, at: _Point) -> tuple[Arr
     The method stops where its equations have lost their digits: its answer is then good to the square root of the gap.
     Which bounds hold is known by then, and the equations that are left are linear.
     """
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     size = float(xp.max(at.low + at.high))
     free = (at.z / u > at.low / size) & (at.rest / u > at.high / size)
     bound = xp.where(~free & (at.rest < at.z), u, xp.zeros_like(u))
@@ -173,20 +172,20 @@ def _on_the_faces(c: Any, s: Array, q: Array, u: Array, at: _Point) -> tuple[Arr
         return _if_optimal(c, s, q, u, free, bound, a, _middle(s, slope, bound > 0))
     if count != int(xp.sum(xp.astype(free, xp.int64))) or count > len(c.d) + 1:
         return None  # more equations than unknowns: rows that coincide, and many an answer
-    Phi = _xp.to_numpy(c.rows(row))
-    wanted = _xp.to_numpy(-xp.sum(xp.where(free, s * slope, xp.zeros_like(slope)), axis=0)[row])
+    Phi = namespaces.to_numpy(c.rows(row))
+    wanted = namespaces.to_numpy(-xp.sum(xp.where(free, s * slope, xp.zeros_like(slope)), axis=0)[row])
     K = np.ones((count + 1, count + 1))
     K[:count, :count], K[count, count] = Phi @ Phi.T, 0.0
     solved, _, rank, _ = np.linalg.lstsq(K, np.append(wanted, -float(xp.sum(a))), rcond=None)
     if rank <= count:
         return None
-    a[row] += xp.asarray(solved[:count], dtype=xp.float64, device=_xp.device(s))
+    a[row] += xp.asarray(solved[:count], dtype=xp.float64, device=namespaces.device(s))
     return _if_optimal(c, s, q, u, free, bound, a, float(solved[count]))
 
 
 def _middle(s: Array, slope: Array, above: Array) -> float:
     """Return the middle of all b that are optimal where every z is at a bound: slope + s b ≥ 0 below, ≤ 0 above."""
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     least = (s > 0) != above  # b is bounded from below there
     b, far = -s * slope, xp.full_like(slope, float("inf"))
     low, high = float(xp.max(xp.where(least, b, -far))), float(xp.min(xp.where(least, far, b)))
@@ -197,7 +196,7 @@ def _if_optimal(
     c: Any, s: Array, q: Array, u: Array, free: Array, bound: Array, a: Array, b: float
 ) -> tuple[Array, float, Array] | None:
     """Return β, b and a where no z leaves its bounds and no multiplier is negative beyond rounding."""
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     z = xp.where(free, s * a, bound)
     beta = c.back(a[:, None])
     slope = s * (c.times(beta)[:, 0] + b) + q  # of the objective: 0 where z is free, inwards at a bound
@@ -210,7 +209,7 @@ def _step(c: Any, s: Array, at: _Point, missing: tuple[Array, Array, float], gap
     """Return the next point, by a predictor and Mehrotra's corrector; None where rounding leaves no way on."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         theta = at.low / at.z + at.high / at.rest
-        factor = _factor(c, _xp.namespace(s).sum(1.0 / theta, axis=0))
+        factor = _factor(c, namespaces.namespace(s).sum(1.0 / theta, axis=0))
         if factor is None:
             return None
         system = (c, s, theta, factor, missing, at)
@@ -224,40 +223,40 @@ def _step(c: Any, s: Array, at: _Point, missing: tuple[Array, Array, float], gap
         )
         length = NEARLY * at.reach(step)
         there = at.moved(step, length)
-    sound = length > STALLED and all(_xp.all_finite(part) and _positive(part) for part in there.parts())
+    sound = length > STALLED and all(namespaces.all_finite(part) and _positive(part) for part in there.parts())
     return there if sound else None
 
 
 def _positive(part: Array) -> bool:
-    return float(_xp.namespace(part).min(part)) > 0
+    return float(namespaces.namespace(part).min(part)) > 0
 
 
 def _factor(c: Any, inverse: Array) -> Array | None:
     """Return R with RᵀR = ΦᵀDΦ + I: by Cholesky, and where squaring has lost the identity, by QR."""
-    if not _xp.all_finite(inverse):
+    if not namespaces.all_finite(inverse):
         return None
     H = c.gram(inverse)
-    xp = _xp.namespace(H)
-    one = xp.eye(H.shape[0], dtype=xp.float64, device=_xp.device(H))
-    if _xp.EPS * float(xp.sum(xp.linalg.diagonal(H))) < LOST:
+    xp = namespaces.namespace(H)
+    one = xp.eye(H.shape[0], dtype=xp.float64, device=namespaces.device(H))
+    if namespaces.EPS * float(xp.sum(xp.linalg.diagonal(H))) < LOST:
         try:
             return xp.linalg.cholesky(H + one).T
         except (np.linalg.LinAlgError, RuntimeError):  # NumPy's and torch's
             pass
-    return _xp.triangle(xp.concat([c.triangle(inverse), one], axis=0))
+    return linalg.triangle(xp.concat([c.triangle(inverse), one], axis=0))
 
 
 def _back_solved(R: Array, B: Array) -> Array:
     if isinstance(R, np.ndarray):
         return scipy.linalg.cho_solve((R, False), B, check_finite=False)
-    xp = _xp.namespace(R)
+    xp = namespaces.namespace(R)
     return xp.linalg.solve(R, xp.linalg.solve(R.T, B))
 
 
 def _direction(system: Any, low: Array, high: Array) -> _Point:
     """Return the step of z, β, b and both multipliers towards complementarity."""
     c, s, theta, _, (dual, pull, primal), at = system
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     right = dual + low / at.z - high / at.rest
     dz, dbeta, db = _reduced(system, right, pull, primal)
     for _ in range(REFINED):  # the system has lost digits wherever theta is small
@@ -275,7 +274,7 @@ def _reduced(system: Any, right: Array, pull: Array, primal: float) -> tuple[Arr
     The system is as large as Φ is wide.
     """
     c, s, theta, factor, *_ = system
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     one, all_ones = xp.sum(s * right / theta, axis=0), xp.sum(s * s / theta, axis=0)
     given = c.back(xp.stack([one, all_ones], axis=1))
     solved = _back_solved(factor, xp.concat([given[:, :1] + pull, given[:, 1:]], axis=1))

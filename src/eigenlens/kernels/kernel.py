@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import is_number
-from .._core.typing import Array, ColumnLike, TableLike
-from . import _pairs
-from ._pairs import BlockFunction
+from ..arrays import errors, namespaces
+from ..arrays.parameters import is_number
+from ..arrays.typing import Array, ColumnLike, TableLike
+from . import evaluate
+from .evaluate import BlockFunction
 
 
 class Kernel(BaseEstimator):
@@ -92,10 +91,10 @@ class Kernel(BaseEstimator):
 
     def _from(self, name: str, X: Array, weight: Any) -> Any:
         """Return what rows say a parameter should be: the median distance between them."""
-        return _pairs.median_distance(X, weight)
+        return evaluate.median_distance(X, weight)
 
     def _diagonal(self, X: Array) -> Array:
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
         values = [self._against(X[i : i + 1, :])(X[i : i + 1, :])[0, :] for i in range(X.shape[0])]
         return xp.concat(values)
 
@@ -108,16 +107,16 @@ class Kernel(BaseEstimator):
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         """Return what Σ cᵢ k(xᵢ, ·) gains where points and rows move by a pivot, if Σ cᵢ = 0 and a shift is free."""
-        return _xp.namespace(c).zeros_like(c[0, :])
+        return namespaces.namespace(c).zeros_like(c[0, :])
 
     def _trend(self, X: Array) -> Array:
         """Return the functions that a fit leaves unpenalised, the constant first, at rows: (n, t)."""
-        xp = _xp.namespace(X)
-        return xp.ones((X.shape[0], 1), dtype=xp.float64, device=_xp.device(X))
+        xp = namespaces.namespace(X)
+        return xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
 
     def _gram(self, X: Array) -> Array:
         """Return k(X, X), exactly symmetric."""
-        return _pairs.symmetric(self._against, X)
+        return evaluate.symmetric(self._against, X)
 
     # -- use -----------------------------------------------------------------------------------------------------
 
@@ -135,7 +134,7 @@ class Kernel(BaseEstimator):
         X : table of shape (n, p)
         sample_weight : array of shape (n,), optional
         """
-        rows = _pairs.read_rows(X)
+        rows = evaluate.read_rows(X)
         self._check_parameters()
         self._check_columns(rows.shape[1])
         return self._resolved(rows, sample_weight)
@@ -153,7 +152,7 @@ class Kernel(BaseEstimator):
         if Z is None or Z is X:
             matrix = kernel._gram(rows)
         else:
-            matrix = _pairs.fill(kernel._against(points), rows, points.shape[0])
+            matrix = evaluate.fill(kernel._against(points), rows, points.shape[0])
         return _as_given(matrix, X)
 
     def diagonal(self, X: TableLike) -> Array:
@@ -165,7 +164,7 @@ class Kernel(BaseEstimator):
         """Yield k(X, Z) a block of rows at a time, each small enough for the cache."""
         rows, points = self._read(X, Z)
         function = self._ready(rows, Z is X)._against(points)
-        for a, b in _pairs.row_ranges(rows.shape[0], points.shape[0], rows):
+        for a, b in evaluate.row_ranges(rows.shape[0], points.shape[0], rows):
             yield function(rows[a:b, :])
 
     def apply(self, X: TableLike, Z: TableLike, C: Array) -> Array:
@@ -178,7 +177,7 @@ class Kernel(BaseEstimator):
         C : array of shape (m,) or (m, q)
         """
         rows, points = self._read(X, Z)
-        return _as_given(self._ready(rows, Z is X)._apply(rows, points, _xp.like(C, rows)), X)
+        return _as_given(self._ready(rows, Z is X)._apply(rows, points, namespaces.like(C, rows)), X)
 
     def _apply(self, X: Array, Z: Array, C: Array) -> Array:
         function, m = self._against(Z), Z.shape[0]
@@ -186,8 +185,8 @@ class Kernel(BaseEstimator):
         def work(span: tuple[int, int]) -> Array:
             return function(X[span[0] : span[1], :]) @ C
 
-        parts = list(_pairs.over_blocks(work, X.shape[0], m, X))
-        return parts[0] if len(parts) == 1 else _xp.namespace(X).concat(parts, axis=0)
+        parts = list(evaluate.over_blocks(work, X.shape[0], m, X))
+        return parts[0] if len(parts) == 1 else namespaces.namespace(X).concat(parts, axis=0)
 
     def on(self, columns: Sequence[int]) -> Kernel:
         """Return the kernel that sees only some columns."""
@@ -212,8 +211,8 @@ class Kernel(BaseEstimator):
     # -- helpers -------------------------------------------------------------------------------------------------
 
     def _read(self, X: TableLike, Z: TableLike | None) -> tuple[Array, Array]:
-        rows = _pairs.read_rows(X, "X")
-        points = rows if Z is None or Z is X else _xp.like(_pairs.read_rows(Z, "Z"), rows)
+        rows = evaluate.read_rows(X, "X")
+        points = rows if Z is None or Z is X else namespaces.like(evaluate.read_rows(Z, "Z"), rows)
         if points.shape[1] != rows.shape[1]:
             raise errors.columns_of_points(rows.shape[1], points.shape[1])
         return rows, points
@@ -238,13 +237,13 @@ def same_kernel(one: Any, other: Any) -> bool:
     if isinstance(one, Kernel):
         ours, theirs = one.get_params(deep=False), other.get_params(deep=False)
         return all(same_kernel(ours[name], theirs[name]) for name in ours)
-    if _xp.is_array(one):
-        return one.shape == other.shape and np.array_equal(_xp.to_numpy(one), _xp.to_numpy(other))
+    if namespaces.is_array(one):
+        return one.shape == other.shape and np.array_equal(namespaces.to_numpy(one), namespaces.to_numpy(other))
     return bool(one == other)
 
 
 def _as_given(result: Array, X: Any) -> Array:
     """Give results in the floating-point type of the rows."""
-    if _xp.is_array(X) and _xp.is_floating(X):
-        return _xp.cast(result, X.dtype) if X.dtype != _xp.namespace(X).float64 else result
+    if namespaces.is_array(X) and namespaces.is_floating(X):
+        return namespaces.cast(result, X.dtype) if X.dtype != namespaces.namespace(X).float64 else result
     return result

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array
+from ..arrays import errors, namespaces
+from ..arrays.typing import Array
 from ..moments import Scatter
-from ..sources import Block
-from . import _pairs
+from ..rows import Block
+from . import evaluate
 from .kernel import Kernel
 
 POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
@@ -47,8 +46,8 @@ class Landmarks:
 
     def coordinates(self, X: Array, function: Any = None) -> Array:
         """Return φ(x) for rows: (n, m)."""
-        function = self.kernel._against(_xp.like(self.rows, X)) if function is None else function
-        return function(X) @ _xp.like(self.root, X).T
+        function = self.kernel._against(namespaces.like(self.rows, X)) if function is None else function
+        return function(X) @ namespaces.like(self.root, X).T
 
     def coefficients(self, beta: Array) -> Array:
         """Return c with Σ cⱼ k(sⱼ, ·) = Σ βⱼ φⱼ."""
@@ -57,7 +56,7 @@ class Landmarks:
     def collect(self, X: Array, weight: Array, beside: Array | None = None) -> tuple[Scatter, float]:
         """Return the moments of [beside, φ] over all rows, and the share of the trace that landmarks miss."""
         function, m = self.kernel._against(self.rows), self.rows.shape[0]
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
 
         def table(a: int, b: int) -> tuple[Array, Array]:
             phi = self.coordinates(X[a:b, :], function)
@@ -76,7 +75,7 @@ class Landmarks:
             return part, float(xp.sum(w * whole)), float(seen)
 
         total, trace, seen = empty.anchored(first), 0.0, 0.0
-        for part, t, s in _pairs.over_blocks(work, X.shape[0], 2 * m, X):
+        for part, t, s in evaluate.over_blocks(work, X.shape[0], 2 * m, X):
             total = total.merge(part)
             trace, seen = trace + t, seen + s
         self._judge_centring(total, trace)
@@ -84,10 +83,10 @@ class Landmarks:
 
     def _judge_centring(self, moments: Scatter, trace: float) -> None:
         """Warn where what lies between rows is below what the choice of landmarks leaves out."""
-        xp, m = _xp.namespace(self.rows), self.rows.shape[0]
+        xp, m = namespaces.namespace(self.rows), self.rows.shape[0]
         left = float(xp.sum((xp.linalg.diagonal(moments.matrix) * moments.unit**2)[-m:]))
         if 0 < FAR * left < trace:
-            errors.warn(errors.far_from_origin(trace * FLOOR / _xp.EPS, left))
+            errors.warn(errors.far_from_origin(trace * FLOOR / namespaces.EPS, left))
 
 
 def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None = None) -> Landmarks:
@@ -99,9 +98,9 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
     n = X.shape[0]
     size = min(n, max(POOL[0], POOL[1] * count))
     pool = np.unique(np.linspace(0, n - 1, size).astype(np.intp))
-    rows = X if len(pool) == n else _xp.take_rows(X, _xp.like(pool, X))
+    rows = X if len(pool) == n else namespaces.take_rows(X, namespaces.like(pool, X))
     ranks = _distances_to_mean(X, rows, weight)
-    left = np.array(_xp.to_numpy(kernel._diagonal(rows)))
+    left = np.array(namespaces.to_numpy(kernel._diagonal(rows)))
     floor = FLOOR * left.max(initial=0.0)
     most = min(count, len(pool))
     L, chosen = np.zeros((most, len(pool))), []  # rows of L: the columns of the factor
@@ -111,7 +110,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
             break
         tied = np.flatnonzero(left >= best * (1 - 1e-9))
         pivot = int(tied[np.argmin(ranks[tied])])
-        column = np.asarray(_xp.to_numpy(kernel._against(rows[pivot : pivot + 1, :])(rows)))[:, 0]
+        column = np.asarray(namespaces.to_numpy(kernel._against(rows[pivot : pivot + 1, :])(rows)))[:, 0]
         L[j] = (column - L[:j, pivot] @ L[:j]) / best**0.5
         left = np.maximum(left - L[j] ** 2, 0.0)
         left[pivot] = 0.0
@@ -128,13 +127,13 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
         )
     root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)
     places = pool[chosen]
-    return Landmarks(kernel, _xp.take_rows(X, _xp.like(places, X)), places, _xp.like(root, X))
+    return Landmarks(kernel, namespaces.take_rows(X, namespaces.like(places, X)), places, namespaces.like(root, X))
 
 
 def _distances_to_mean(X: Array, rows: Array, weight: Array | None) -> np.ndarray:
     """Return the squared distances of rows to the weighted mean of all."""
-    xp = _xp.namespace(X)
-    w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
+    xp = namespaces.namespace(X)
+    w = xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X)) if weight is None else weight
     first = X[0, :]
     mean = first + (w / xp.sum(w)) @ (X - first)
-    return np.asarray(_xp.to_numpy(xp.sum((rows - mean) ** 2, axis=1)))
+    return np.asarray(namespaces.to_numpy(xp.sum((rows - mean) ** 2, axis=1)))

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array
+from ..arrays import errors, linalg, namespaces
+from ..arrays.typing import Array
 
 OUTER, INNER = 60, 300
 TOLERANCE = 1e-12  # of the preconditioned gradient, relative to its size at the start
@@ -23,7 +22,7 @@ INNER_SHARE, INNER_LEAST = 1e-4, 1e-8
 
 def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
     """Return β, γ and −w ℓ′/(2λ) for targets Y: (n, 1) of 0 and 1, or (n, K) indicators."""
-    c, xp = coordinates, _xp.namespace(Y)
+    c, xp = coordinates, namespaces.namespace(Y)
     q, r, t = Y.shape[1], c.d.shape[0], c.free.shape[1]
 
     def scores(B: Array) -> Array:
@@ -33,7 +32,7 @@ def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple
         return xp.concat([c.back(R), c.free.T @ R], axis=0)
 
     penalty = 2.0 * lam * xp.concat([xp.ones_like(c.d), xp.zeros_like(c.free[0, :])])[:, None]
-    B = xp.zeros((r + t, q), dtype=xp.float64, device=_xp.device(Y))
+    B = xp.zeros((r + t, q), dtype=xp.float64, device=namespaces.device(Y))
     F = scores(B)
     value, start = _value(F, Y, weight, B, penalty), None
     for _ in range(OUTER):
@@ -63,12 +62,12 @@ def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple
 
 def _without_common(B: Array) -> Array:
     """Take out what all classes share: it changes no probability, and rounding would make it grow."""
-    return B if B.shape[1] == 1 else B - _xp.namespace(B).mean(B, axis=1, keepdims=True)
+    return B if B.shape[1] == 1 else B - namespaces.namespace(B).mean(B, axis=1, keepdims=True)
 
 
 def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Array, penalty: Array, g: Array) -> Any:
     """Halve a step until it pays; tell whether it moved."""
-    slope, length = float(_xp.namespace(g).sum(g * D)), 1.0
+    slope, length = float(namespaces.namespace(g).sum(g * D)), 1.0
     for _ in range(40):
         there = _value(F + length * G, Y, w, B + length * D, penalty)
         if there <= value + 1e-4 * length * slope:
@@ -80,10 +79,10 @@ def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Arr
 
 
 def _probabilities(F: Array) -> Array:
-    xp = _xp.namespace(F)
+    xp = namespaces.namespace(F)
     if F.shape[1] == 1:
         return 1.0 / (1.0 + xp.exp(-xp.clip(F, min=-700.0, max=700.0)))
-    return xp.exp(_xp.log_softmax(F))
+    return xp.exp(linalg.log_softmax(F))
 
 
 def _curved(P: Array, G: Array) -> Array:
@@ -91,22 +90,22 @@ def _curved(P: Array, G: Array) -> Array:
     if P.shape[1] == 1:
         return P * (1 - P) * G
     PG = P * G
-    return PG - P * _xp.namespace(P).sum(PG, axis=1, keepdims=True)
+    return PG - P * namespaces.namespace(P).sum(PG, axis=1, keepdims=True)
 
 
 def _value(F: Array, Y: Array, w: Array, B: Array, penalty: Array) -> float:
-    xp = _xp.namespace(F)
+    xp = namespaces.namespace(F)
     if F.shape[1] == 1:
         G = (1.0 - 2.0 * Y) * F
         loss = xp.clip(G, min=0.0) + xp.log1p(xp.exp(-xp.abs(G)))
     else:
-        loss = _xp.logsumexp(F) - xp.sum(F * Y, axis=1, keepdims=True)
+        loss = linalg.logsumexp(F) - xp.sum(F * Y, axis=1, keepdims=True)
     return float(xp.sum(w[:, None] * loss)) + 0.5 * float(xp.sum(penalty * B**2))
 
 
 def _conjugate(apply: Any, R: Array, diagonal: Array, share: float) -> Array:
     """Solve apply(D) = R by conjugate gradients, preconditioned by a diagonal, to a share of the residual."""
-    xp = _xp.namespace(R)
+    xp = namespaces.namespace(R)
     D, Z = xp.zeros_like(R), R / diagonal
     P, rho = Z, float(xp.sum(R * Z))
     goal = rho * share**2

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_count, check_number
-from .._core.typing import Array, TableLike
-from ..sources.labels import read_weights
-from ..spectral import Form, Pencil, solve
-from . import _pairs
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_count, check_number
+from ..arrays.typing import Array, TableLike
+from ..rows.labels import read_weights
+from ..solve import Form, Pencil, solve
+from . import evaluate
 from .given import as_kernel
 from .kernel import Kernel
 from .rkhs import RKHSFunction
@@ -73,17 +72,17 @@ class MercerExpansion:
         """Return the truncated kernel Σ γᵢ φᵢ(x) φᵢ(z)."""
         left = self.functions(X)
         right = left if Z is None else self.functions(Z)
-        return (left * _xp.like(self.eigenvalues, left)) @ right.T
+        return (left * namespaces.like(self.eigenvalues, left)) @ right.T
 
     def features(self, X: TableLike) -> Array:
         """Return √γᵢ φᵢ(x): rows whose inner products are the truncated kernel."""
         values = self.functions(X)
-        return values * _xp.namespace(values).sqrt(_xp.like(self.eigenvalues, values))
+        return values * namespaces.namespace(values).sqrt(namespaces.like(self.eigenvalues, values))
 
     def error(self, X: TableLike) -> float:
         """Return the largest |k − truncated k| over pairs of rows."""
         apart = self.kernel(X) - self(X)
-        return float(_xp.namespace(apart).max(_xp.namespace(apart).abs(apart)))
+        return float(namespaces.namespace(apart).max(namespaces.namespace(apart).abs(apart)))
 
     def __str__(self) -> str:
         share = 1.0 - self.truncation_error / self.trace if self.trace > 0 else 1.0
@@ -121,22 +120,22 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     array([0.   , 1.414])
     """
     check_count(n_components)
-    nodes = _pairs.read_rows(X)
+    nodes = evaluate.read_rows(X)
     kernel = as_kernel(kernel).fitted(nodes, weights)
     if not kernel.is_positive_definite:
         what = "Mercer's theorem holds for positive definite kernels"
         raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use one of these")
-    m, xp = nodes.shape[0], _xp.namespace(nodes)
+    m, xp = nodes.shape[0], namespaces.namespace(nodes)
     w = read_weights(np.full(m, 1.0 / m) if weights is None else weights, m)
     assert w is not None
     if not (w > 0).all():
         raise errors.weight_values("zero", 0.0)
-    measure = _xp.like(w, nodes)
+    measure = namespaces.like(w, nodes)
     root = xp.sqrt(measure)
     A = kernel._gram(nodes) * root[:, None] * root[None, :]
     spectrum = solve(Pencil(Form(matrix=A), n_components=n_components))
-    values = _xp.to_numpy(spectrum.values)
-    clear = int(np.sum(values > (CLEAR if n_components is None else _xp.EPS) * values[0]))
+    values = namespaces.to_numpy(spectrum.values)
+    clear = int(np.sum(values > (CLEAR if n_components is None else namespaces.EPS) * values[0]))
     spectrum = spectrum.first(max(1, min(spectrum.rank, clear)))
     spectrum = spectrum.mapped(spectrum.vectors / root[:, None])
     coefficients = spectrum.vectors * measure[:, None] / spectrum.values

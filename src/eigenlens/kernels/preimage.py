@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
+from ..arrays import namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from .landmarks import choose_landmarks
 from .radial import Gaussian
 from .reduction import reduce
@@ -28,24 +28,24 @@ class Preimage:
     coefficients: Any = None
 
     def __call__(self, scores: Array) -> Array:
-        linear = scores @ _xp.like(self.slopes, scores) + _xp.like(self.constant, scores)
+        linear = scores @ namespaces.like(self.slopes, scores) + namespaces.like(self.constant, scores)
         if self.kernel is None:
             return linear
-        points, c = _xp.like(self.points, scores), _xp.like(self.coefficients, scores)
+        points, c = namespaces.like(self.points, scores), namespaces.like(self.coefficients, scores)
         return linear + self.kernel._apply(scores, points, c)
 
     @classmethod
     def linear(cls, points: Array, dual: Array, mean: Array) -> Preimage:
         """Return the map of a linear kernel: its axes are dualᵀ points."""
         axes = dual.T @ points
-        xp = _xp.namespace(points)
+        xp = namespaces.namespace(points)
         return cls(xp.linalg.solve(axes @ axes.T, axes), mean)
 
     @classmethod
     def learned(cls, points: Array, scores: Array, weight: Array | None = None) -> Preimage:
         """Regress points on scores, with straight lines free and λ by generalised cross-validation."""
-        xp = _xp.namespace(points)
-        w = xp.ones(points.shape[0], dtype=xp.float64, device=_xp.device(points)) if weight is None else weight
+        xp = namespaces.namespace(points)
+        w = xp.ones(points.shape[0], dtype=xp.float64, device=namespaces.device(points)) if weight is None else weight
         centre, root = (w / xp.sum(w)) @ points, xp.sqrt(w)[:, None]
         Y = points - centre
         slopes = xp.linalg.pinv(root * scores) @ (root * Y)

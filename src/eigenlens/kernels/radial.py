@@ -8,12 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.special
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_number, is_number
-from .._core.stored import stored
-from .._core.typing import Array
-from ._pairs import BlockFunction, half_negative_squares, strips
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_number, is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from .evaluate import BlockFunction, half_negative_squares, strips
 from .kernel import Kernel
 
 MOST_TERMS = 10  # of Matérn's polynomial; the sums of longer ones overflow
@@ -49,7 +48,7 @@ class Radial(Kernel):
         def function(X: Array, out: Array | None = None) -> Array:
             E = squares(X, out=out)
             if not isinstance(E, np.ndarray):
-                return self._profile(_xp.namespace(E).clip(E, max=0.0), p)
+                return self._profile(namespaces.namespace(E).clip(E, max=0.0), p)
             for strip in strips(E):
                 np.minimum(strip, 0.0, out=strip)
                 values = self._profile(strip, p, strip)
@@ -60,8 +59,8 @@ class Radial(Kernel):
         return function
 
     def _diagonal(self, X: Array) -> Array:
-        xp = _xp.namespace(X)
-        return self._profile(xp.zeros(X.shape[0], dtype=xp.float64, device=_xp.device(X)), X.shape[1])
+        xp = namespaces.namespace(X)
+        return self._profile(xp.zeros(X.shape[0], dtype=xp.float64, device=namespaces.device(X)), X.shape[1])
 
 
 @stored("kernel.Gaussian")
@@ -161,8 +160,8 @@ class Matern(Radial):
         k = self.nu - 0.5
         if k == int(k) and k <= MOST_TERMS:
             return _half_integer(t, int(k))
-        values = _bessel(np.asarray(_xp.to_numpy(t)), float(self.nu))
-        return _xp.like(values, E)
+        values = _bessel(np.asarray(namespaces.to_numpy(t)), float(self.nu))
+        return namespaces.like(values, E)
 
 
 @stored("kernel.Wendland")
@@ -199,7 +198,7 @@ class Wendland(Radial):
         return 2.0 * super()._from(name, X, weight)
 
     def _profile(self, E: Array, p: int, out: Array | None = None) -> Array:
-        xp = _xp.namespace(E)
+        xp = namespaces.namespace(E)
         r = _distance(E, None)
         inside = xp.clip(1.0 - r, min=0.0)
         m = p // 2 + self.smoothness + 1
@@ -255,20 +254,20 @@ class SchoenbergKernel(Radial):
 
 
 def _exp(E: Array, out: Any) -> Array:
-    return np.exp(E, out=out) if out is not None else _xp.namespace(E).exp(E)
+    return np.exp(E, out=out) if out is not None else namespaces.namespace(E).exp(E)
 
 
 def _distance(E: Array, out: Any) -> Array:
     """Return r from −½r²."""
     if out is None:
-        return _xp.namespace(E).sqrt(-2.0 * E)
+        return namespaces.namespace(E).sqrt(-2.0 * E)
     np.multiply(E, -2.0, out=out)
     return np.sqrt(out, out=out)
 
 
 def _half_integer(t: Array, k: int) -> Array:
     """Matérn's kernel of order k + ½: a polynomial times exp(−t)."""
-    xp = _xp.namespace(t)
+    xp = namespaces.namespace(t)
     t = xp.clip(t, max=FAR)
     total = xp.zeros_like(t)
     for i in range(k + 1):

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core import errors, memory
-from .._core import xp as _xp
-from .._core.typing import Array
-from ..spectral import largest
-from ..spectral.truncated import host_operator
-from . import _pairs
+from ..arrays import errors, memory, namespaces
+from ..arrays.typing import Array
+from ..solve import largest
+from ..solve.truncated import host_operator
+from . import evaluate
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
 from .kernel import Kernel
 
@@ -70,7 +69,7 @@ class Reduction:
 
     def free_part(self, values: Array) -> Array:
         """Return γ with Tγ nearest to values (n, q), by weighted least squares."""
-        xp = _xp.namespace(self.T)
+        xp = namespaces.namespace(self.T)
         return xp.linalg.pinv(self.T * self.root[:, None]) @ (values * self.root[:, None])
 
 
@@ -94,7 +93,7 @@ def reduce(
     constant_only : bool
         Whether only the constant is free.
     """
-    xp, given = _xp.namespace(X), isinstance(kernel, Precomputed)
+    xp, given = namespaces.namespace(X), isinstance(kernel, Precomputed)
     kernel, points, K = kernel_matrix(kernel, X, copies + keep)
     root = xp.sqrt(weight)
     T = Kernel._trend(kernel, points) if constant_only or given else kernel._trend(points)
@@ -103,16 +102,16 @@ def reduce(
     M = _projected(K, root, Q, overwrite=not keep and not given)
     if isinstance(kernel, Precomputed | FunctionKernel):
         M = _definite(M, K if keep or given else kernel._gram(X), getattr(kernel, "clip", False))
-    rounding = _xp.EPS * max(whole, float(xp.sum(xp.linalg.diagonal(M))))
+    rounding = namespaces.EPS * max(whole, float(xp.sum(xp.linalg.diagonal(M))))
     _judge_centring(M, rounding)
     return Reduction(kernel, points, weight, root, K if keep else None, M, T, Q, means, rounding)
 
 
 def _judge_centring(M: Array, rounding: float) -> None:
     """Warn where what is taken out of K is so large that its rounding shows in what is left."""
-    left = float(_xp.namespace(M).sum(_xp.namespace(M).linalg.diagonal(M)))
+    left = float(namespaces.namespace(M).sum(namespaces.namespace(M).linalg.diagonal(M)))
     if 0 < SHOWS * left < rounding:
-        errors.warn(errors.far_from_origin(rounding / _xp.EPS, left))
+        errors.warn(errors.far_from_origin(rounding / namespaces.EPS, left))
 
 
 def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Array, Array]:
@@ -129,10 +128,10 @@ def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Arra
 
 
 def _orthonormal(A: Array) -> Array:
-    xp = _xp.namespace(A)
+    xp = namespaces.namespace(A)
     size = xp.max(xp.abs(A), axis=0)
     U, s, _ = xp.linalg.svd(A / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
-    return U[:, : int(np.sum(_xp.to_numpy(s) > 1e-12 * float(s[0])))]
+    return U[:, : int(np.sum(namespaces.to_numpy(s) > 1e-12 * float(s[0])))]
 
 
 def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
@@ -155,7 +154,7 @@ def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
         np.subtract(rows, side[a:b] @ Q.T, out=M[a:b])
         M[a:b] -= Q[a:b] @ side.T
 
-    for _ in _pairs.over_blocks(work, n, n, K):
+    for _ in evaluate.over_blocks(work, n, n, K):
         pass
     return M
 
@@ -177,27 +176,29 @@ def _definite(M: Array, K: Array, clip: bool) -> Array:
             "zero, as clip=True asks."
         )
     )
-    xp = _xp.namespace(M)
+    xp = namespaces.namespace(M)
     values, vectors = xp.linalg.eigh(M)
     return (vectors * xp.clip(values, min=0.0)) @ vectors.T
 
 
 def _has_root(M: Array, slack: float) -> bool:
     """Tell whether M with a little more on its diagonal has a Cholesky root: surer than a search near 0."""
-    xp = _xp.namespace(M)
-    A = M + slack * xp.eye(M.shape[0], dtype=xp.float64, device=_xp.device(M))
+    xp = namespaces.namespace(M)
+    A = M + slack * xp.eye(M.shape[0], dtype=xp.float64, device=namespaces.device(M))
     try:
         root = xp.linalg.cholesky(A)
     except (np.linalg.LinAlgError, RuntimeError):  # NumPy's and torch's; other libraries fill in NaN
         return False
-    return _xp.all_finite(xp.linalg.diagonal(root))
+    return namespaces.all_finite(xp.linalg.diagonal(root))
 
 
 def _largest(A: Array, sign: float = 1.0) -> float:
     """Return the largest eigenvalue of ±A, to the digits of a message."""
     apply = host_operator(A)
-    return largest(lambda v: sign * apply(v), A.shape[0], _size(A), lambda: sign * _xp.to_numpy(A), tol=TOLD).value
+    return largest(
+        lambda v: sign * apply(v), A.shape[0], _size(A), lambda: sign * namespaces.to_numpy(A), tol=TOLD
+    ).value
 
 
 def _size(A: Array) -> float:
-    return float(_xp.namespace(A).linalg.matrix_norm(A))
+    return float(namespaces.namespace(A).linalg.matrix_norm(A))

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import is_number
-from .._core.stored import stored
-from .._core.typing import Array, TableLike
-from . import _pairs
+from ..arrays import errors, namespaces
+from ..arrays.parameters import is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array, TableLike
+from . import evaluate
 from .given import as_kernel
 from .kernel import _as_given, same_kernel
 
@@ -45,13 +44,13 @@ class RKHSFunction:
 
     def __init__(self, kernel: Any, points: TableLike, coefficients: Any) -> None:
         self.kernel = as_kernel(kernel)
-        self.points = _pairs.read_rows(points, "points")
+        self.points = evaluate.read_rows(points, "points")
         self.kernel._check_parameters()
         self.kernel._check_columns(self.points.shape[1])
         if not self.kernel.is_resolved:
             raise errors.unresolved(self.kernel)
-        given = coefficients if _xp.is_array(coefficients) else np.asarray(coefficients, dtype=np.float64)
-        self.coefficients = _xp.float64(_xp.like(given, self.points))
+        given = coefficients if namespaces.is_array(coefficients) else np.asarray(coefficients, dtype=np.float64)
+        self.coefficients = namespaces.float64(namespaces.like(given, self.points))
         if self.coefficients.ndim not in (1, 2) or self.coefficients.shape[0] != self.points.shape[0]:
             raise errors.InputError(
                 f"coefficients has shape {tuple(self.coefficients.shape)} but there are {self.points.shape[0]} points; "
@@ -60,13 +59,13 @@ class RKHSFunction:
 
     def __call__(self, X: TableLike) -> Array:
         """Return the values at rows: (n,), or (n, q) for q functions; blockwise, so that n×m is never held."""
-        rows = _pairs.read_rows(X)
+        rows = evaluate.read_rows(X)
         if rows.shape[1] != self.points.shape[1] and self.kernel._composable:
             raise errors.columns_of_points(rows.shape[1], self.points.shape[1])
         return _as_given(self._values(rows), X)
 
     def _values(self, rows: Array) -> Array:
-        return self.kernel._apply(rows, _xp.like(self.points, rows), _xp.like(self.coefficients, rows))
+        return self.kernel._apply(rows, namespaces.like(self.points, rows), namespaces.like(self.coefficients, rows))
 
     # -- several functions ---------------------------------------------------------------------------------------
 
@@ -92,8 +91,8 @@ class RKHSFunction:
             raise errors.InputError(
                 f"One side holds {len(self)} functions and the other {len(other)}; take one of them with f[j]."
             )
-        points, coefficients = (_xp.like(part, self.points) for part in (other.points, other.coefficients))
-        xp = _xp.namespace(self.points)
+        points, coefficients = (namespaces.like(part, self.points) for part in (other.points, other.coefficients))
+        xp = namespaces.namespace(self.points)
         if tuple(points.shape) == tuple(self.points.shape) and bool(xp.all(points == self.points)):
             return self._with(self.points, self.coefficients + coefficients)
         return self._with(xp.concat([self.points, points]), xp.concat([self.coefficients, coefficients]))
@@ -119,7 +118,7 @@ class RKHSFunction:
         self._check_same(other)
         for f in (self, other):
             f._check_normed()
-        points, coefficients = (_xp.like(part, self.points) for part in (other.points, other.coefficients))
+        points, coefficients = (namespaces.like(part, self.points) for part in (other.points, other.coefficients))
         if not self.kernel._composable:
             raise errors.InputError(
                 f"inner and norm need the kernel between the points, and {self.kernel!r} cannot be evaluated there. "
@@ -130,7 +129,7 @@ class RKHSFunction:
 
     def norm(self) -> Any:
         """Return ‖f‖; for several functions the norm of each."""
-        xp = _xp.namespace(self.points)
+        xp = namespaces.namespace(self.points)
         if self.coefficients.ndim == 1:
             return max(self.inner(self), 0.0) ** 0.5
         return xp.sqrt(xp.clip(xp.linalg.diagonal(self.inner(self)), min=0.0))
@@ -143,14 +142,14 @@ class RKHSFunction:
         if not self.kernel.is_positive_definite or not self.kernel._composable:
             order = self.kernel.conditional_order
             raise errors.conditional_kernel(self.kernel, order, "projections need inner products", "use another kernel")
-        Z = _xp.like(_pairs.read_rows(points, "points"), self.points)
+        Z = namespaces.like(evaluate.read_rows(points, "points"), self.points)
         if Z.shape[1] != self.points.shape[1]:
             raise errors.columns_of_points(Z.shape[1], self.points.shape[1])
         if Z.shape[0] == 0:
             raise errors.InputError("points has no rows, so they span nothing to project on; pass at least one.")
-        xp = _xp.namespace(Z)
+        xp = namespaces.namespace(Z)
         values, vectors = xp.linalg.eigh(self.kernel._gram(Z))
-        floor = 16.0 * Z.shape[0] * _xp.EPS * float(xp.max(values))
+        floor = 16.0 * Z.shape[0] * namespaces.EPS * float(xp.max(values))
         keep = values > floor
         inverse = xp.where(keep, 1.0 / xp.where(keep, values, xp.ones_like(values)), xp.zeros_like(values))
         image = vectors.T @ self._values(Z)
@@ -174,7 +173,7 @@ class RKHSFunction:
         order = self.kernel.conditional_order
         if order == 0:
             return
-        xp = _xp.namespace(self.points)
+        xp = namespaces.namespace(self.points)
         T = self.kernel._trend(self.points)
         size = xp.sqrt(xp.sum(T**2, axis=0))
         moments = (T / xp.where(size > 0, size, xp.ones_like(size))).T @ self.coefficients

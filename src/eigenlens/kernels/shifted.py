@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .._core import xp as _xp
-from .._core.typing import Array
-from ._pairs import BlockFunction
+from ..arrays import namespaces
+from ..arrays.typing import Array
+from .evaluate import BlockFunction
 from .kernel import Kernel
 
 
@@ -26,10 +26,10 @@ class ShiftedKernel(Kernel):
         return self.kernel.conditional_order
 
     def _against(self, Z: Array) -> BlockFunction:
-        return self.kernel._against_about(Z, _xp.like(self.pivot, Z))
+        return self.kernel._against_about(Z, namespaces.like(self.pivot, Z))
 
     def _diagonal(self, X: Array) -> Array:
-        return self.kernel._diagonal_about(X, _xp.like(self.pivot, X))
+        return self.kernel._diagonal_about(X, namespaces.like(self.pivot, X))
 
     def _trend(self, X: Array) -> Array:
         return self.kernel._trend(X)

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from . import _pairs
+from ..arrays import errors, linalg, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from . import evaluate
 from .landmarks import Landmarks
 from .reduction import SHOWS, Reduction
 
@@ -81,8 +80,8 @@ def ridge(reduction: Reduction, Y: Array, lam: float) -> Array:
         except scipy.linalg.LinAlgError:
             return _of_sound_axes(M, R, lam, rounding)
         return scipy.linalg.cho_solve(factor, R, check_finite=False)
-    xp = _xp.namespace(M)
-    return xp.linalg.solve(M + lam * xp.eye(M.shape[0], dtype=xp.float64, device=_xp.device(M)), R)
+    xp = namespaces.namespace(M)
+    return xp.linalg.solve(M + lam * xp.eye(M.shape[0], dtype=xp.float64, device=namespaces.device(M)), R)
 
 
 def _of_sound_axes(M: Array, R: Array, lam: float, rounding: float) -> Array:
@@ -92,7 +91,7 @@ def _of_sound_axes(M: Array, R: Array, lam: float, rounding: float) -> Array:
 
 def _inverse(d: Array, lam: float, rounding: float) -> Array:
     """Return 1/(d + λ); 0 where both are rounding."""
-    xp = _xp.namespace(d)
+    xp = namespaces.namespace(d)
     sound = (d > d.shape[0] * rounding) | (lam > rounding)
     return xp.where(sound, 1.0 / xp.where(sound, d + lam, xp.ones_like(d)), xp.zeros_like(d))
 
@@ -101,7 +100,7 @@ class ExactPath:
     """A path on the full kernel matrix."""
 
     def __init__(self, reduction: Reduction, Y: Array) -> None:
-        self.reduction, xp = reduction, _xp.namespace(reduction.M)
+        self.reduction, xp = reduction, namespaces.namespace(reduction.M)
         d, self.U = _eigh(reduction.M)
         self.d = xp.clip(d, min=0.0)
         self.U = self.U - reduction.Q @ (reduction.Q.T @ self.U)  # what is free is not a part of I − S
@@ -109,7 +108,7 @@ class ExactPath:
 
     def scores(self, lams: np.ndarray | None) -> Path:
         """Return GCV and leave-one-out of every λ."""
-        red, xp = self.reduction, _xp.namespace(self.d)
+        red, xp = self.reduction, namespaces.namespace(self.d)
         lams = grid(float(xp.max(self.d))) if lams is None else np.sort(lams)
         W, n = float(xp.sum(red.weight)), red.M.shape[0]
         squares = self.U**2
@@ -148,7 +147,8 @@ def judge_digits(red: Reduction, R: Array, solved: Array, lam: float) -> None:
         lost = max(_largest_norm(R - red.M @ solved - lam * solved), rounding * _largest_norm(solved)) / size
         errors.warn(
             errors.ConditionWarning(
-                f"lam={lam:.3g} is lost in the rounding of the kernel matrix (trace {rounding / _xp.EPS:.3g}); the fit "
+                f"lam={lam:.3g} is lost in the rounding of the kernel matrix "
+                f"(trace {rounding / namespaces.EPS:.3g}); the fit "
                 f"leaves out every axis whose eigenvalue is rounding as well. This may change fitted values by up to "
                 f"{min(lost, 1.0):.0e} of the responses. {_LARGER}"
             )
@@ -158,14 +158,15 @@ def judge_digits(red: Reduction, R: Array, solved: Array, lam: float) -> None:
     if lost > SHOWS:
         errors.warn(
             errors.ConditionWarning(
-                f"lam={lam:.3g} is so far below the kernel matrix (trace {rounding / _xp.EPS:.3g}) that rounding may "
+                f"lam={lam:.3g} is so far below the kernel matrix "
+                f"(trace {rounding / namespaces.EPS:.3g}) that rounding may "
                 f"change fitted values by {min(lost, 1.0):.0e} of the responses. {_LARGER}"
             )
         )
 
 
 def _largest_norm(A: Array) -> float:
-    xp = _xp.namespace(A)
+    xp = namespaces.namespace(A)
     return float(xp.max(xp.sqrt(xp.sum(A * A, axis=0))))
 
 
@@ -174,7 +175,7 @@ class LandmarkPath:
 
     def __init__(self, landmarks: Landmarks, X: Array, Y: Array, weight: Array) -> None:
         self.landmarks, self.X, self.Y, self.weight = landmarks, X, Y, weight
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
         trend = landmarks.kernel._trend(X)[:, 1:]  # centring takes the constant out
         self.trend = trend
         self.t, self.q = trend.shape[1], Y.shape[1]
@@ -187,25 +188,27 @@ class LandmarkPath:
         M, R = S[b - a :, b - a :], S[b - a :, : self.q]
         d, self.V = _eigh((M + M.T) / 2)
         self.d, self.Z = xp.clip(d, min=0.0), self.V.T @ R
-        self.free = 1 + (0 if not a else int(np.linalg.matrix_rank(_xp.to_numpy(moments.matrix[:a, :a]))))
+        self.free = 1 + (0 if not a else int(np.linalg.matrix_rank(namespaces.to_numpy(moments.matrix[:a, :a]))))
         self.trend_inverse = xp.linalg.pinv(moments.matrix[:a, :a]) if a else None
         self.unit = moments.unit
 
     def scores(self, lams: np.ndarray | None) -> Path:
         """Return GCV and leave-one-out of every λ."""
-        xp = _xp.namespace(self.d)
+        xp = namespaces.namespace(self.d)
         lams = grid(float(xp.max(self.d))) if lams is None else np.sort(lams)
-        L = _xp.like(np.asarray(lams, dtype=float), self.d)
+        L = namespaces.like(np.asarray(lams, dtype=float), self.d)
         inverse = 1.0 / (self.d[:, None] + L[None, :])  # m × L
         shrink = self.d[:, None] * inverse
         loo, rss = self._second_pass(inverse)
-        df = self.free + _xp.to_numpy(xp.sum(shrink, axis=0))
-        gcv = np.array([gcv_score(float(r), float(t), self.W) for r, t in zip(_xp.to_numpy(rss), df, strict=True)])
-        return Path(np.asarray(lams, dtype=float), gcv, _xp.to_numpy(loo) / self.W, df)
+        df = self.free + namespaces.to_numpy(xp.sum(shrink, axis=0))
+        gcv = np.array(
+            [gcv_score(float(r), float(t), self.W) for r, t in zip(namespaces.to_numpy(rss), df, strict=True)]
+        )
+        return Path(np.asarray(lams, dtype=float), gcv, namespaces.to_numpy(loo) / self.W, df)
 
     def _second_pass(self, inverse: Array) -> tuple[Array, Array]:
         """Return Σ w (leave-one-out error)² and Σ w error² of every λ."""
-        X, xp = self.X, _xp.namespace(self.X)
+        X, xp = self.X, namespaces.namespace(self.X)
         function = self.landmarks.kernel._against(self.landmarks.rows)
         count = inverse.shape[1]
         maps = xp.stack([self.Z[:, j][:, None] * inverse for j in range(self.q)], axis=0)  # q × m × L
@@ -216,22 +219,22 @@ class LandmarkPath:
             F, R, base = self._coordinates(X[a:b, :], self.Y[a:b, :], self.trend[a:b, :], function)
             leverage = base[:, None] + (F**2) @ inverse
             drop = xp.minimum(w, xp.ones_like(w))
-            left = xp.clip(1.0 - drop[:, None] * leverage, min=_xp.EPS)
-            loo = rss = xp.zeros(count, dtype=xp.float64, device=_xp.device(X))
+            left = xp.clip(1.0 - drop[:, None] * leverage, min=namespaces.EPS)
+            loo = rss = xp.zeros(count, dtype=xp.float64, device=namespaces.device(X))
             for j in range(self.q):
                 E = R[:, j][:, None] - F @ maps[j, :, :]
                 loo = loo + w @ (E / left) ** 2
                 rss = rss + w @ E**2
             return loo, rss
 
-        totals = [xp.zeros(count, dtype=xp.float64, device=_xp.device(X)) for _ in range(2)]
-        for part in _pairs.over_blocks(work, X.shape[0], 2 * self.V.shape[0], X):
+        totals = [xp.zeros(count, dtype=xp.float64, device=namespaces.device(X)) for _ in range(2)]
+        for part in evaluate.over_blocks(work, X.shape[0], 2 * self.V.shape[0], X):
             totals = [total + p for total, p in zip(totals, part, strict=True)]
         return totals[0], totals[1]
 
     def _coordinates(self, X: Array, Y: Array, trend: Array, function: Any) -> tuple[Array, Array, Array]:
         """Return rows in the eigenbasis, responses, both without their free part, and the leverage of that."""
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
         A = xp.concat([trend, Y, self.landmarks.coordinates(X, function)], axis=1) - self.mean
         T = A[:, : self.t]
         rest = A[:, self.t :] - T @ self.G
@@ -243,7 +246,7 @@ class LandmarkPath:
 
     def solution(self, lam: float) -> tuple[Array, Array]:
         """Return the coefficients c of the landmarks and γ of the free functions."""
-        xp = _xp.namespace(self.d)
+        xp = namespaces.namespace(self.d)
         beta = self.V @ (self.Z / (self.d + lam)[:, None])
         slopes = self.G[:, : self.q] - self.G[:, self.q :] @ beta
         mean_T, mean_Y, mean_F = self.mean[: self.t], self.mean[self.t : self.t + self.q], self.mean[self.t + self.q :]
@@ -259,7 +262,7 @@ def gcv_score(rss: float, trace: float, W: float) -> float:
 
 def _eigh(M: Array) -> tuple[Array, Array]:
     if isinstance(M, np.ndarray):
-        with _xp.limit_blas(M.size):
+        with linalg.limit_blas(M.size):
             try:
                 return scipy.linalg.eigh(M, driver="evd", check_finite=False)
             except scipy.linalg.LinAlgError as error:
@@ -267,4 +270,4 @@ def _eigh(M: Array) -> tuple[Array, Array]:
                     "the kernel matrix has no eigenvalues that can be computed: its values leave the range of numbers. "
                     "Divide the columns or the weights by their size, or use another kernel."
                 ) from error
-    return _xp.namespace(M).linalg.eigh(M)
+    return namespaces.namespace(M).linalg.eigh(M)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_number
-from .._core.stored import stored
-from .._core.typing import Array
-from ._pairs import BlockFunction
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from .evaluate import BlockFunction
 from .kernel import Kernel
 
 TABLE_LEVEL = 12  # the scaling function is tabulated at 2^12 points for each unit
@@ -94,23 +93,23 @@ class Wavelet(Kernel):
         return function
 
     def _morlet(self, x: Array, z: Array, unit: float) -> Array:
-        xp = _xp.namespace(x)
+        xp = namespaces.namespace(x)
         t = (x[:, None] - z[None, :]) / unit
         return xp.cos(float(self.frequency) * t) * xp.exp(-0.5 * t * t)
 
     def _resolution(self, x: Array, z: Array, unit: float) -> Array:
-        u, v = (np.asarray(_xp.to_numpy(a)) / unit for a in (x, z))
+        u, v = (np.asarray(namespaces.to_numpy(a)) / unit for a in (x, z))
         scaling, detail, width = _tables(self.wavelet)
         total = _translates(scaling, width, u, v, 1.0)
         for j in range(int(self.levels)):
             fine = 2.0**j
             total = total + fine ** (1 - 2 * float(self.smoothness)) * _translates(detail, width, u, v, fine)
-        return _xp.like(total, x)
+        return namespaces.like(total, x)
 
     def _diagonal(self, X: Array) -> Array:
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
         if self.wavelet == "morlet":
-            return xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X))
+            return xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
         return super()._diagonal(X)
 
 

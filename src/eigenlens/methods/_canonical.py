@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.typing import Array
+from ..arrays import errors, exponents, linalg, namespaces
+from ..arrays.typing import Array
 from ..inference import DimensionTest, wilks
-from ..inference.holed import Hypothesis, of_pairs
+from ..inference.incomplete import Hypothesis, of_pairs
 from ..moments import Cross
-from ..normal.redrawn import Redrawn
-from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
-from ..spectral.ridged import RidgedForm, plus_ridge, whiten_rows
-from ._canonical_tests import Sides, as_columns, table_leverages
-from ._problem import Problem
+from ..moments.redrawn import Redrawn
+from ..solve import Form, Pencil, Spectrum, Whitening, solve, whiten
+from ..solve.ridged import RidgedForm, plus_ridge, whiten_rows
+from .spine.canonical_tests import Sides, as_columns, table_leverages
+from .spine.problem import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
 
@@ -75,7 +74,7 @@ def require_variation(moments: Cross, ridge: float) -> None:
     """Refuse a single row, and tables that do not vary."""
     if moments.weight <= 1:
         raise errors.weight_too_small(moments.weight, 1, "W − 1")
-    constant, p = None if ridge else _xp.to_numpy(moments.joint.constant_columns()), moments.split
+    constant, p = None if ridge else namespaces.to_numpy(moments.joint.constant_columns()), moments.split
     if constant is not None and (constant[:p].all() or constant[p:].all()):
         raise errors.InputError(
             f"{'X' if constant[:p].all() else 'Y'}: every column is constant; nothing can be correlated with it. Leave "
@@ -100,7 +99,7 @@ def canonical_problem(
         `n_components` as it was given: with "auto", Wilks' test chooses the number of pairs.
     """
     joint = moments.joint.uniform()[0] if ridge else moments.joint
-    ridge = powers.ridge_over(ridge, float(joint.unit[0]))
+    ridge = exponents.ridge_over(ridge, float(joint.unit[0]))
     p, s = moments.split, joint.n_features - moments.split
     covariance = Form.of(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)
@@ -130,12 +129,12 @@ def canonical_pairs(problem: CanonicalProblem) -> Spectrum:
     Cosines of small angles are equal to rounding, and directions found with them any rotation of the right ones.
     """
     spectrum = solve(problem.pencil)
-    m = int(np.count_nonzero(_xp.to_numpy(spectrum.singular_values) > NEARLY_ONE))
+    m = int(np.count_nonzero(namespaces.to_numpy(spectrum.singular_values) > NEARLY_ONE))
     apart = _apart(spectrum.first(m), problem) if m > 1 else None
     if apart is None or spectrum.left is None:
         return spectrum
-    xp = _xp.namespace(apart)
-    turn = xp.flip(_xp.thin_svd(apart)[2].T, axis=1)  # the smallest sine first
+    xp = namespaces.namespace(apart)
+    turn = xp.flip(linalg.thin_svd(apart)[2].T, axis=1)  # the smallest sine first
     vectors, left = (xp.concat([part[:, :m] @ turn, part[:, m:]], axis=1) for part in (spectrum.vectors, spectrum.left))
     return replace(spectrum, left=left).mapped(vectors)
 
@@ -143,7 +142,7 @@ def canonical_pairs(problem: CanonicalProblem) -> Spectrum:
 def canonical_angles(spectrum: Spectrum, problem: CanonicalProblem) -> Array:
     """Return the canonical angles, from sine and cosine where factors give the sine."""
     rho = spectrum.singular_values
-    xp = _xp.namespace(rho)
+    xp = namespaces.namespace(rho)
     rho = xp.clip(rho, max=1.0)
     apart = _apart(spectrum, problem)
     if apart is None:
@@ -165,7 +164,7 @@ def wilks_of_pairs(
     spectrum: Spectrum, problem: CanonicalProblem, alpha: float = 0.05, method: Any = "wilks"
 ) -> DimensionTest:
     """Test all correlations by normal theory."""
-    angles = _xp.to_numpy(canonical_angles(spectrum, problem))
+    angles = namespaces.to_numpy(canonical_angles(spectrum, problem))
     ranks = spectrum.whitening.rank, problem.y_whitening.rank  # type: ignore[union-attr]
     return wilks(np.cos(angles), problem.moments.weight, *ranks, alpha, method, sines=np.sin(angles))
 

@@ -7,15 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice
-from .._core.typing import Array, ColumnLike, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice
+from ..arrays.typing import Array, ColumnLike, TableLike
 from ..distances.double_centring import double_center
 from ..inference import DimensionTest, above_negative, broken_stick
-from ..sources import whole
-from ..spectral import rounding
-from ._rows import RowsEstimator
+from ..rows import whole
+from ..solve import rounding
+from .spine.rows_estimator import RowsEstimator
 
 
 class EigenvaluesOfDistances(RowsEstimator):
@@ -101,7 +100,7 @@ class EigenvaluesOfDistances(RowsEstimator):
         block = whole(source)
         weight = np.asarray(block.weight)
         rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
-        D = np.asarray(_xp.to_numpy(self.distances_among(rows)), dtype=np.float64)
+        D = np.asarray(namespaces.to_numpy(self.distances_among(rows)), dtype=np.float64)
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]

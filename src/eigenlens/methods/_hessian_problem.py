@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array
+from ..arrays import errors, linalg, namespaces
+from ..arrays.typing import Array
 from ..inference import hessian_test
-from ..spectral import Form, Spectrum, solve
-from ._problem import Problem
+from ..solve import Form, Spectrum, solve
+from .spine.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +40,15 @@ class HessianProblem(Problem):
     def solve(self) -> Spectrum:
         """Turn the directions of A, whose values are squares, to those of K: curvatures κ and −κ are two of them."""
         found = solve(replace(self.pencil, n_components=None))
-        curvatures, turn = _xp.symmetric_eigh(found.vectors.T @ self.hessian @ found.vectors)
-        order = np.argsort(-np.abs(_xp.to_numpy(curvatures)), kind="stable")
-        xp = _xp.namespace(curvatures)
+        curvatures, turn = linalg.symmetric_eigh(found.vectors.T @ self.hessian @ found.vectors)
+        order = np.argsort(-np.abs(namespaces.to_numpy(curvatures)), kind="stable")
+        xp = namespaces.namespace(curvatures)
         turned = replace(found, singular_values=xp.abs(curvatures)[order], left=None).mapped(
             found.vectors @ turn[:, order]
         )
         count = self.pencil.n_components
         if self.asked == "auto":
-            values = _xp.to_numpy(turned.values)
+            values = namespaces.to_numpy(turned.values)
             count = max(1, hessian_test(values, self.moments.weight).dimension)
         return turned if count is None else turned.first(count)
 
@@ -75,5 +74,5 @@ def parts_of(covariance: Form, p: int) -> tuple[Form, Array]:
 
 def weighted_sum(tables: Array, coefficients: Array) -> Array:
     """Return the sum of p tables of p × p numbers, each times its coefficient."""
-    xp, p = _xp.namespace(tables), tables.shape[0]
+    xp, p = namespaces.namespace(tables), tables.shape[0]
     return xp.reshape(coefficients @ xp.reshape(tables, (p, p * p)), (p, p))

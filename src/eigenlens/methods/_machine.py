@@ -11,19 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_flag, check_number
-from .._core.summaries import Table, names_of, table
-from .._core.typing import Array
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_flag, check_number
+from ..arrays.summaries import Table, names_of, table
+from ..arrays.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
 from ..kernels.shifted import shifted, unmoved
 from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, judge_digits, ridge
-from ._declaration import Laws
-from ._kernel import KernelEstimator, Rows
+from .kernel_estimator import KernelEstimator, Rows
+from .spine.about import Laws
 
 RULES = ("gcv", "loo")
 SUPPORT = 40  # points at which the constant of a moved function is found
@@ -64,21 +63,21 @@ class KernelMachine(KernelEstimator):
         return kernel
 
     def _facts(self) -> Iterator[str]:
-        points = len(_xp.to_numpy(self.function_.coefficients))
+        points = len(namespaces.to_numpy(self.function_.coefficients))
         yield f"{self.function_.kernel!r}, λ = {self.lam_:.4g}; the function rests on {points:,} rows."
 
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
-        c = _xp.to_numpy(self.function_.coefficients)
+        c = namespaces.to_numpy(self.function_.coefficients)
         c = c.reshape(len(c), -1)
         columns = {
-            "intercept": np.ravel(_xp.to_numpy(self.intercept_)),
+            "intercept": np.ravel(namespaces.to_numpy(self.intercept_)),
             "rows with a coefficient": (c != 0).sum(axis=0),
         }
         yield "machines", table("Functions (function_)", columns, self._machines(c.shape[1]))
 
     def _machines(self, count: int) -> list[str]:
         """Name the functions of the fit: classes, pairs of classes, or responses."""
-        classes = names_of(_xp.to_numpy(getattr(self, "classes_", np.zeros(0))))
+        classes = names_of(namespaces.to_numpy(getattr(self, "classes_", np.zeros(0))))
         if len(classes) == 2:
             return [f"{classes[1]} against {classes[0]}"]
         if classes:
@@ -164,12 +163,12 @@ class KernelMachine(KernelEstimator):
     def _fit_support(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Fit one machine for each problem, given as row numbers and their targets (±1, or responses)."""
         self.lam_ = float(self.lam)
-        xp = _xp.namespace(rows.X)
+        xp = namespaces.namespace(rows.X)
         if self.n_landmarks is not None:
             return self._fit_support_landmarks(kernel, rows, problems)
         whole, points, K = self._matrix(kernel, rows)
         A, b, excess = np.zeros((K.shape[0], len(problems))), np.zeros(len(problems)), 0.0
-        w = _xp.to_numpy(rows.weight)
+        w = namespaces.to_numpy(rows.weight)
         with warnings.catch_warnings(record=True) as unsettled:
             warnings.simplefilter("always", errors.NotConvergedWarning)
             for j, (index, target) in enumerate(problems):
@@ -180,8 +179,10 @@ class KernelMachine(KernelEstimator):
         used = np.flatnonzero((A != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         self._support = rows.kept[used]
-        chosen = xp.take(points, _xp.like(used, points), axis=0)
-        return self._conclude(whole, chosen, _xp.like(A[used], points), _xp.like(b[None, :], points), rows)
+        chosen = xp.take(points, namespaces.like(used, points), axis=0)
+        return self._conclude(
+            whole, chosen, namespaces.like(A[used], points), namespaces.like(b[None, :], points), rows
+        )
 
     def _tell(self, excess: float, unsettled: list[str], K: np.ndarray) -> None:
         """Say what libsvm's digits may cost: the duality gap is a bound."""
@@ -200,25 +201,25 @@ class KernelMachine(KernelEstimator):
     def _matrix(self, kernel: Kernel, rows: Rows) -> tuple[Kernel, Array, np.ndarray]:
         """Return the matrix for libsvm, on the host; that of an unknown kernel is checked first."""
         if isinstance(kernel, Precomputed | FunctionKernel):
-            xp = _xp.namespace(rows.X)
+            xp = namespaces.namespace(rows.X)
             red = reduce(kernel, rows.X, xp.ones_like(rows.weight), keep=True, copies=3.0, constant_only=True)
             clipped = getattr(kernel, "clip", False)
-            return red.kernel, red.points, np.array(_xp.to_numpy(red.M if clipped else red.K))
+            return red.kernel, red.points, np.array(namespaces.to_numpy(red.M if clipped else red.K))
         kernel, points, K = kernel_matrix(kernel, rows.X, 3.0)
-        return kernel, points, np.asarray(_xp.to_numpy(K))
+        return kernel, points, np.asarray(namespaces.to_numpy(K))
 
     def _fit_support_landmarks(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
-        marks, xp = self._landmarks(kernel, rows), _xp.namespace(rows.X)
+        marks, xp = self._landmarks(kernel, rows), namespaces.namespace(rows.X)
         self._landmark_numbers = rows.kept[marks.places]
         found, missed = [], 0.0
         for index, target in problems:
             every = len(index) == rows.X.shape[0]
-            places = _xp.like(index, rows.X)
+            places = namespaces.like(index, rows.X)
             X = rows.X if every else xp.take(rows.X, places, axis=0)
             w = rows.weight if every else xp.take(rows.weight, places)
             coordinates = LandmarkCoordinates(marks, X, w, constant_only=True)
             missed = max(missed, coordinates.missed)
-            beta, gamma, _ = self._machine_of_landmarks(coordinates, _xp.like(target, X), w)
+            beta, gamma, _ = self._machine_of_landmarks(coordinates, namespaces.like(target, X), w)
             found.append(coordinates.solution(beta, gamma))
         self._report_loss(missed, len(marks.places))
         c, b = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
@@ -239,7 +240,7 @@ class KernelMachine(KernelEstimator):
     def _conclude(self, kernel: Kernel, points: Array, c: Array, gamma: Array, rows: Rows) -> None:
         """Keep the machines for prediction, and publish their functions on the rows as they came."""
         self.kernel_, self._points, self._coefficients, self._gamma = unmoved(kernel), points, c, gamma
-        xp = _xp.namespace(points)
+        xp = namespaces.namespace(points)
         if self._pivot is not None:
             gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
             points = points + self._pivot
@@ -255,7 +256,7 @@ class KernelMachine(KernelEstimator):
 
     def _unmoved(self, some: Array) -> Array:
         """Return the coefficients of the free functions for rows that are not moved to the origin."""
-        xp, gamma = _xp.namespace(some), self._gamma
+        xp, gamma = namespaces.namespace(some), self._gamma
         if gamma.shape[0] > 1:
             T = self._trend(some + self._pivot)
             size = xp.max(xp.abs(T), axis=0)
@@ -272,7 +273,7 @@ class KernelMachine(KernelEstimator):
 
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
-        points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
+        points, c, gamma = (namespaces.like(a, X) for a in (self._points, self._coefficients, self._gamma))
         return shifted(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 
     @property

@@ -8,14 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
+from ..arrays import errors, namespaces
 from ..moments import Mixed
 from ..moments.crosstabs import Crosstabs
-from ..spectral import Form, Spectrum, solve
-from ._coding import Coding, products, products_with
-from ._factor_table import FactorTable
+from ..solve import Form, Spectrum, solve
 from ._principal import PrincipalProblem
+from .coding import Coding, products, products_with
+from .factor_table import FactorTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ def coded_form(moments: Mixed, coding: Coding | None, tables: Crosstabs | None) 
     numbers = moments.numbers
     own = None
     if numbers is not None:
-        xp = _xp.namespace(numbers.pivot)
+        xp = namespaces.namespace(numbers.pivot)
         spread = (numbers.store.diagonal() / moments.weight) ** 0.5
         live = ~numbers.constant_columns() & (spread > 0)
         scale = xp.where(live, 1.0 / xp.where(live, spread, xp.ones_like(spread)), xp.zeros_like(spread))
@@ -82,7 +81,7 @@ def coded_form(moments: Mixed, coding: Coding | None, tables: Crosstabs | None) 
     if own is None:
         return Form(matrix=words / len(coding.levels))
     across = products_with(coding, tables, moments)
-    return Form(matrix=np.block([[_xp.to_numpy(own.dense()), across.T], [across, words]]))
+    return Form(matrix=np.block([[namespaces.to_numpy(own.dense()), across.T], [across, words]]))
 
 
 def table_of_numbers(names: list[str], values: np.ndarray, V: np.ndarray) -> FactorTable:

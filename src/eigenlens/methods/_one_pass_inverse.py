@@ -8,21 +8,21 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._core import xp as _xp
-from .._core.parameters import check_choice
-from .._core.typing import Array, ColumnLike, RandomState, TableLike
+from ..arrays import namespaces
+from ..arrays.parameters import check_choice
+from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, SliceMoments, linear_p_value, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
-from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
-from ..spectral.ridged import RidgedForm
-from ..subspace import Subspace
-from ._declaration import DirectionTest
-from ._holes import TakesHoles, in_units_of_data
-from ._inverse import InverseProblem, InverseRegression, response_of
-from ._inverse_tests import Draw
-from ._patterns import law_of
-from ._rows import Known
+from ..solve import Form, Pencil, Spectrum, Whitening, whiten
+from ..solve.ridged import RidgedForm
+from ..solve.subspace import Subspace
+from .inverse_regression import InverseProblem, InverseRegression, response_of
+from .spine.about import DirectionTest
+from .spine.missing import TakesHoles, in_units_of_data
+from .spine.patterns import law_of
+from .spine.rows_estimator import Known
+from .spine.slice_tests import Draw
 
 SLICES_TESTED = DirectionTest(
     lambda n, p, directions: 2 * n * p * p,  # moments of slices, of rows that were moved
@@ -76,7 +76,7 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         p, constant = total.n_features, None if self.ridge else total.constant_columns()
         most = p if self.ridge else max(1, min(p, total.n_rows - 1))
         covariance = self._covariance(total)
-        shares = _xp.like(moments.weights / moments.weight, offsets)
+        shares = namespaces.like(moments.weights / moments.weight, offsets)
         form = self._form(moments, covariance, lambda: whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
         count = (lambda: self._found(moments)) if self.n_components == "auto" else None
@@ -95,7 +95,7 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         total, B = problem.centred, problem.pencil.B
         assert B is not None
         plain = Form.of(total, total.weight)
-        self.covariance_ = np.asarray(in_units_of_data(plain, total.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+        self.covariance_ = np.asarray(in_units_of_data(plain, total.unit), dtype=namespaces.to_numpy(self.mean_).dtype)
         self._law = law_of(total.means, B, total.unit)
 
     def _variates(self, X: Array) -> Array:
@@ -123,7 +123,7 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
         exponent = self._total(moments)[0].exponent
         forms = [Form.of(group.rescaled(exponent), group.weight) for group in moments.groups]
-        return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
+        return namespaces.namespace(W).stack([form.seen_through(W).dense() for form in forms])
 
     # -- tests -------------------------------------------------------------------------------------------------
 
@@ -198,13 +198,13 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         total, offsets = self._total(moments)
         W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
         z = offsets @ W
-        none = _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        none = namespaces.namespace(W).zeros((1, W.shape[1], W.shape[1]))
         V = self._covariances(moments, W) if self._slices.covariances else none
-        shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
+        shares, z, V = moments.weights / moments.weight, namespaces.to_numpy(z), namespaces.to_numpy(V)
         _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
         values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]
         scatters = right @ V @ right.T * moments.weights[:, None, None]
-        basis = (W @ _xp.like(right.T, W)) / total.unit[:, None]
+        basis = (W @ namespaces.like(right.T, W)) / total.unit[:, None]
         variates = Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
         return values, SliceMoments(moments.weights, z @ right.T, scatters), variates
 

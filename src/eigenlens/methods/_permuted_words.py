@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import xp as _xp
-from .._core.parameters import check_choice
-from .._core.typing import ColumnLike, RandomState, TableLike
+from ..arrays import namespaces
+from ..arrays.parameters import check_choice
+from ..arrays.typing import ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, against_refits
-from ..sources.words import is_mixed
-from ._rows import RowsEstimator, repeated_places
+from ..rows.categories import is_mixed
+from .spine.rows_estimator import RowsEstimator, repeated_places
 
 
 class PermutedWords(RowsEstimator):
@@ -57,7 +57,7 @@ class PermutedWords(RowsEstimator):
         read = [(*self._coded(block.X), block.weight) for segment in source.segments() for block in segment]
         rows, blocks = np.concatenate([part for part, _, _ in read]), read[0][1]
         if read[0][2] is not None:
-            rows = rows[repeated_places(np.concatenate([_xp.to_numpy(weight) for _, _, weight in read]))]
+            rows = rows[repeated_places(np.concatenate([namespaces.to_numpy(weight) for _, _, weight in read]))]
         most = max(1, min(len(rows) - 1, rows.shape[1] - sum(len(part) > 1 for part in blocks)))
 
         def values_of(table: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ class PermutedWords(RowsEstimator):
         if of_numbers is not None:
             numbers = X.numbers if is_mixed(X) else X
             spread = np.where(self._deviations > 0, self._deviations, np.inf)
-            parts += list((np.asarray(_xp.to_numpy(of_numbers.centred(numbers))) / spread).T[:, :, None])
+            parts += list((np.asarray(namespaces.to_numpy(of_numbers.centred(numbers))) / spread).T[:, :, None])
         if coding is not None:
             columns = len(coding.levels) if of_numbers is None else 1
             for j, places in enumerate(self._places(X)):

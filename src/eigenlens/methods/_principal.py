@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, published_at_once
-from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, published_at_once
+from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Moments
-from ._base import MomentsEstimator
-from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
-from ._problem import Problem
-from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none, wanted
+from .spine.component_tests import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
+from .spine.moments_estimator import MomentsEstimator
+from .spine.problem import Problem
+from .spine.rows_estimator import RowsTransformer, labels_of_kept, repeated, repeated_or_none, wanted
 
 FEW_COLUMNS = 50  # that a summary tests without anybody waiting
 
@@ -51,7 +50,7 @@ class PrincipalProblem(Problem):
 
     def in_unit(self, rows: Any) -> Any:
         """Return rows in the units of the moments."""
-        return rows / (self.unit if self.scale is None else _xp.to_numpy(self.scale))
+        return rows / (self.unit if self.scale is None else namespaces.to_numpy(self.scale))
 
     def all_directions(self) -> PrincipalProblem:
         """Return the problem of all directions, whatever number is kept."""
@@ -217,7 +216,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
 
 def standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:
     """Return the moments of columns divided by their standard deviations, and these in the units of the data."""
-    xp = _xp.namespace(moments.pivot)
+    xp = namespaces.namespace(moments.pivot)
     sd = (moments.store.diagonal() / divisor) ** 0.5
     sd = xp.where(constant, 1.0 / moments.unit, sd)
     return moments.divided(sd), sd * moments.unit

@@ -7,13 +7,13 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 
-from .._core import errors
+from ..arrays import errors
 from ..moments import Profiles
 from ..moments.count_table import CountTable
-from ..spectral import Form, Pencil, Spectrum, solve
-from ..spectral.block_space import WIDTHS
-from ..spectral.products import ProductForm
-from ._problem import REREAD_CONDITION, Problem
+from ..solve import Form, Pencil, Spectrum, solve
+from ..solve.block_space import WIDTHS
+from ..solve.products import ProductForm
+from .spine.problem import REREAD_CONDITION, Problem
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
 SMALL_SIDE = 16  # rows, or columns, below which all axes take no longer than a few

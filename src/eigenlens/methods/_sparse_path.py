@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core import optional
-from .._core.typing import Frame
+from ..arrays import optional
+from ..arrays.typing import Frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)

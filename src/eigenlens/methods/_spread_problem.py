@@ -9,23 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array
+from ..arrays import errors, namespaces
+from ..arrays.typing import Array
 from ..inference import DimensionTest
-from ..inference.holed import Hypothesis, of_columns
+from ..inference.incomplete import Hypothesis, of_columns
 from ..moments import Centred, Factor, Outline
 from ..moments.centred import choose_kind
 from ..moments.centring import INCOMPLETE
-from ..normal.redrawn import Redrawn
-from ..roads import fits
-from ..sources import Source
-from ..spectral import Form, Spectrum, solve
-from ..spectral.products import ProductForm
-from ._component_count import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
+from ..moments.redrawn import Redrawn
+from ..rows import Source
+from ..solve import Form, Spectrum, solve
+from ..solve.products import ProductForm
+from ..solve.strategy import fits
 from ._principal import PrincipalProblem
-from ._problem import REREAD_CONDITION, column_names
-from ._rows import repeated_or_none
+from .spine.component_tests import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
+from .spine.problem import REREAD_CONDITION, column_names
+from .spine.rows_estimator import repeated_or_none
 
 UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 CHANCE = 30  # rows of which variances differ as much by chance as by units
@@ -127,8 +126,8 @@ def shared_directions(source: Source) -> DimensionTest | None:
 
 def warn_of_units(problem: SpreadProblem, spectrum: Spectrum) -> None:
     """Warn where the first component is a single column that has another unit than the rest."""
-    variances = _xp.to_numpy(problem.pencil.A.diagonal())
-    if problem.scale is not None or np.count_nonzero(~_xp.to_numpy(problem.given.constant_columns())) < 2:
+    variances = namespaces.to_numpy(problem.pencil.A.diagonal())
+    if problem.scale is not None or np.count_nonzero(~namespaces.to_numpy(problem.given.constant_columns())) < 2:
         return
     second, first = np.partition(variances, -2)[-2:]
     j = int(np.argmax(variances))
@@ -146,7 +145,7 @@ def warn_of_units(problem: SpreadProblem, spectrum: Spectrum) -> None:
 
 def warn_of_range(results: dict[str, Array], s: Array) -> None:
     """Warn where a result overflows or vanishes although the direction, of singular value s, is there."""
-    xp = _xp.namespace(s)
+    xp = namespaces.namespace(s)
     present, lost = s > 1e-12 * s[0], []
     for name, values in results.items():
         smallest = xp.finfo(values.dtype).smallest_normal

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.stored import stored
+from ..arrays import errors
+from ..arrays.stored import stored
 from ..moments import Mixed, Scatter
 from ..moments.mixed import beside
-from ..sources import Block, as_source
-from ._coding import Coding, centred_sums, code, deviations
-from ._factor_table import FactorTable
+from ..rows import Block, as_source
+from .coding import Coding, centred_sums, code, deviations
+from .factor_table import FactorTable
 
 
 @stored("Supplementary")

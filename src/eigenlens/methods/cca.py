@@ -21,27 +21,26 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, published_at_once
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_count, check_number, published_at_once
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Cross
-from ..normal import Conditional
-from ..sources import RegressorScore, as_source, map_rows
-from ..sources.table import as_two_dimensional
-from ..spectral import Form, Spectrum
-from ..subspace import Subspace
+from ..moments.conditional import Conditional
+from ..rows import RegressorScore, as_source, map_rows
+from ..rows.table import as_two_dimensional
+from ..solve import Form, Spectrum
+from ..solve.subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, require_variation, sides_of_pairs
-from ._canonical_tests import CanonicalTests, Sides, pairs_by_theory
-from ._chosen import Validated, ridges
-from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
-from ._holes import in_units_of_data
-from ._patterns import filled, law_of
-from ._rows import Known, RowsTransformer, wanted
-from ._structure import structure
+from .spine.about import Declaration, DirectionTest, Laws, Wording, basis_of
+from .spine.canonical_tests import CanonicalTests, Sides, pairs_by_theory
+from .spine.chosen import Validated, ridges
+from .spine.missing import in_units_of_data
+from .spine.patterns import filled, law_of
+from .spine.rows_estimator import Known, RowsTransformer, wanted
+from .spine.structure import structure
 
 
 @stored("CCA")
@@ -223,7 +222,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
         joint, p = problem.centred, problem.split
-        xp, dtype = _xp.namespace(joint.pivot), joint.dtype
+        xp, dtype = namespaces.namespace(joint.pivot), joint.dtype
         y_unit = joint.unit[p:]
         angles = canonical_angles(spectrum, problem)
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
@@ -235,12 +234,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         self._y_loadings = problem.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
-        self.correlations_ = _xp.attribute_copy(xp.cos(angles), dtype)
-        self.angles_ = _xp.attribute_copy(angles, dtype)
-        self.x_weights_ = _xp.attribute_copy(self.subspace_.basis, dtype)
-        self.y_weights_ = _xp.attribute_copy(self.y_subspace_.basis, dtype)
-        self.x_mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
-        self.y_mean_ = _xp.attribute_copy(self.y_subspace_.point, dtype)
+        self.correlations_ = namespaces.attribute_copy(xp.cos(angles), dtype)
+        self.angles_ = namespaces.attribute_copy(angles, dtype)
+        self.x_weights_ = namespaces.attribute_copy(self.subspace_.basis, dtype)
+        self.y_weights_ = namespaces.attribute_copy(self.y_subspace_.basis, dtype)
+        self.x_mean_ = namespaces.attribute_copy(self.subspace_.point, dtype)
+        self.y_mean_ = namespaces.attribute_copy(self.y_subspace_.point, dtype)
         if self.missing != "refuse":
             self._set_law(problem)
 
@@ -258,7 +257,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         """Set the covariance, and the laws that tell what is known about missing cells."""
         joint, p = problem.centred, problem.split
         plain = Form.of(joint, joint.weight - 1)
-        self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
+        self.covariance_ = np.asarray(
+            in_units_of_data(plain, joint.unit), dtype=namespaces.to_numpy(self.x_mean_).dtype
+        )
         assert problem.pencil.B is not None
         self._law = law_of(joint.means[:, :p], problem.pencil.B, joint.unit[:p])
         self._y_law = law_of(joint.means[:, p:], problem.Syy, joint.unit[p:])
@@ -288,7 +289,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         self._check_second(source.n_features, source.feature_names)
 
         def variates(block: Array) -> Array:
-            return _xp.cast(self.y_subspace_.project(filled(block, self._y_law)), block.dtype)
+            return namespaces.cast(self.y_subspace_.project(filled(block, self._y_law)), block.dtype)
 
         scores = map_rows(source, variates)
         if scores.shape[0] != x_scores.shape[0] and scores.shape[0] == scores.shape[0]:  # Dask may not know: NaN
@@ -315,11 +316,11 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         """
 
         def response(block: Array) -> Array:
-            xp = _xp.namespace(block)
+            xp = namespaces.namespace(block)
             scores = self.subspace_.project(self._filled(block))
             if shrink:
-                scores = scores * xp.cos(_xp.like(self._angles, block))
-            Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
+                scores = scores * xp.cos(namespaces.like(self._angles, block))
+            Y = scores @ namespaces.like(self._y_loadings, block).T + namespaces.like(self.y_subspace_.point, block)
             return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
         named = "prediction" if self._y_names is None else [f"prediction_{name}" for name in self._y_names]
@@ -374,9 +375,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         if not hasattr(self, "y_subspace_"):
             raise AttributeError("CCA has no y_structure_ before it is fitted")
         joint, p = self._whole_moments.joint, self.n_features_in_
-        xp, V = _xp.namespace(joint.pivot), self.y_subspace_.basis
-        none = xp.zeros((p, V.shape[1]), dtype=V.dtype, device=_xp.device(V))
-        return _xp.cast(structure(joint, xp.concat([none, V], axis=0))[p:, :], joint.dtype)
+        xp, V = namespaces.namespace(joint.pivot), self.y_subspace_.basis
+        none = xp.zeros((p, V.shape[1]), dtype=V.dtype, device=namespaces.device(V))
+        return namespaces.cast(structure(joint, xp.concat([none, V], axis=0))[p:, :], joint.dtype)
 
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         yield from super()._tables()

@@ -24,21 +24,20 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_flag, check_number, check_seed, published_at_once, random_from
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
-from ..distances.landmark_maps import CHOICES, Landmarks, choose_landmarks
-from ..distances.map_methods import Map, map_by_landmarks, map_of_rows, map_of_table
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_flag, check_number, check_seed, published_at_once, random_from
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
+from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
+from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
 from ..distances.placement import Placement
 from ..distances.prepared_distances import CONSTANTS
-from ..distances.tables import both_ways, is_made, looks_like_distances, read_distances, square_of
+from ..distances.square_tables import both_ways, is_made, looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
-from ..sources import as_source, map_rows
-from ._declaration import Declaration, Laws
+from ..rows import as_source, map_rows
 from ._distance_eigenvalues import EigenvaluesOfDistances
+from .spine.about import Declaration, Laws
 
 
 @stored("ClassicalMDS")
@@ -196,7 +195,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         self._check_parameters()
         source: Any = self._open(X, None, sample_weight, reset=True)
         n, weight = source.table.shape[0], source.row_weights
-        weight = (np.ones(n) if weight is None else _xp.to_numpy(weight))[source.kept]
+        weight = (np.ones(n) if weight is None else namespaces.to_numpy(weight))[source.kept]
         self.landmarks_ = None
         if self.metric == "precomputed":
             found = self._of_table(source, weight, self.overwrite or is_made(X))
@@ -230,7 +229,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         return self.fit(X, y, sample_weight, target=target).embedding_
 
     def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
-        rows, k, steps = map_rows(source, _xp.float64), self.n_components, (self.schoenberg, self.correction)
+        rows, k, steps = map_rows(source, namespaces.float64), self.n_components, (self.schoenberg, self.correction)
         if looks_like_distances(rows):
             errors.warn(
                 errors.PrecomputedWarning(
@@ -246,7 +245,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         if self.n_landmarks is None:
             return map_of_table(metric.table(rows), weight, k, steps, metric, rows, self.squared)
         chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
-        points = _xp.take_rows(rows, _xp.like(chosen.places, rows))
+        points = namespaces.take_rows(rows, namespaces.like(chosen.places, rows))
         return map_by_landmarks(rows, weight, chosen, metric.table(points), k, steps, metric, points, self.squared)
 
     def _of_table(self, source: Any, weight: np.ndarray, overwrite: bool) -> Map:
@@ -262,7 +261,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         if self.n_landmarks is None:
             return map_of_table(read(overwrite=overwrite, index=kept), weight, k, steps, None, kept, self.squared)
         every = source.table.rows(0, source.table.shape[0])
-        rows = every if len(kept) == every.shape[0] else _xp.take_rows(every, _xp.like(kept, every))
+        rows = every if len(kept) == every.shape[0] else namespaces.take_rows(every, namespaces.like(kept, every))
         if self.symmetrize:
             rows = both_ways(every, kept)
         chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
@@ -278,7 +277,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
                 f"there are {n} rows; use between {self.n_components + 1} and {n}."
             )
         rng = random_from(self.random_state)
-        chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
+        chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: namespaces.to_numpy(distances_to(i)))
         self.landmarks_ = kept[chosen.places]
         return chosen
 
@@ -288,20 +287,20 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             errors.warn(_too_few_positive(found.rank, k, found.inertia.negative == 0))
         self._place, self.spectrum_ = found.place, found.spectrum
         Y = self._with_rows_of_no_weight(found.coordinates, source)
-        self._embedding = _xp.attribute_copy(Y, dtype)
+        self._embedding = namespaces.attribute_copy(Y, dtype)
         values, unit = found.inertia.values, 2.0**found.exponent
         with np.errstate(over="ignore", under="ignore"):
-            self.eigenvalues_ = _xp.attribute_copy(found.eigenvalues * unit * unit, dtype)
+            self.eigenvalues_ = namespaces.attribute_copy(found.eigenvalues * unit * unit, dtype)
             self._values = None if values is None else values * unit * unit
         self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
-        kept = float(_xp.namespace(Y).sum(found.eigenvalues))
+        kept = float(namespaces.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
         self.goodness_of_fit_ = np.array([min(kept / total, 1.0) if total > 0 else 0.0 for total in sums])
         self._mapped = len(source.kept)
         self.stress_, self.stress_exact_ = found.judgement.stress, found.judgement.exact
         self.additive_constant_, self.landmark_error_ = found.constant, found.landmark_error
-        lost = (self.eigenvalues_ == 0) | ~_xp.namespace(Y).isfinite(self.eigenvalues_)
-        if bool(_xp.namespace(Y).any(lost[: found.rank])):
+        lost = (self.eigenvalues_ == 0) | ~namespaces.namespace(Y).isfinite(self.eigenvalues_)
+        if bool(namespaces.namespace(Y).any(lost[: found.rank])):
             advice = "the map is right; rescale the distances to get them."
             errors.warn(errors.not_representable("eigenvalues_", dtype, advice))
 
@@ -311,14 +310,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         if len(source.kept) == n:
             return Y
         others = np.setdiff1d(np.arange(n), source.kept)
-        every = _xp.dense(source.table.rows(0, n))
+        every = namespaces.dense(source.table.rows(0, n))
         if self.metric == "precomputed" and self.symmetrize:
             rows = both_ways(every, others)
         else:
-            rows = _xp.take_rows(every, _xp.like(others, every))
-        xp = _xp.namespace(Y)
-        whole_map = xp.concat([Y, _xp.like(self._place.project(rows), Y)], axis=0)
-        return _xp.take_rows(whole_map, _xp.like(np.argsort(np.concatenate([source.kept, others])), Y))
+            rows = namespaces.take_rows(every, namespaces.like(others, every))
+        xp = namespaces.namespace(Y)
+        whole_map = xp.concat([Y, namespaces.like(self._place.project(rows), Y)], axis=0)
+        return namespaces.take_rows(whole_map, namespaces.like(np.argsort(np.concatenate([source.kept, others])), Y))
 
     def _check_parameters(self) -> None:
         check_number("n_components", self.n_components, 1, integer=True)
@@ -375,7 +374,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             return self._place.distances(read_distances(square, "X", squared=self.squared, symmetrize=self.symmetrize))
         source = as_source(X, estimator=type(self).__name__, every_row=True)
         self._check_columns(source, reset=False)
-        rows = map_rows(source, _xp.float64)
+        rows = map_rows(source, namespaces.float64)
         if isinstance(self._place, Placement) and self._place.metric is not None:
             return self._place.distances(self._place.metric.table(rows))
         return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()

@@ -22,29 +22,28 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.stats
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, published_at_once
-from .._core.stored import stored
-from .._core.summaries import Table
-from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_count, published_at_once
+from ..arrays.stored import stored
+from ..arrays.summaries import Table
+from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import DimensionTest
 from ..inference.dimension_test import check_level
 from ..moments import Centred, Profiles
 from ..moments.centred import choose_kind
 from ..moments.count_table import CountTable
 from ..moments.profiles import profiles_of
-from ..sources import Source, as_source, map_rows
-from ..sources.labels import read_weights
-from ..spectral import Form, Pencil, Spectrum, solve
-from ..spectral.products import ProductForm
-from ..subspace import Subspace
-from ._base import MomentsEstimator
-from ._declaration import Declaration, Laws
-from ._directions_table import directions
-from ._factor_table import FactorTable
+from ..rows import Source, as_source, map_rows
+from ..rows.labels import read_weights
+from ..solve import Form, Pencil, Spectrum, solve
+from ..solve.products import ProductForm
+from ..solve.subspace import Subspace
 from ._profiles_problem import FEW_OF_MANY, ProfilesProblem, table_problem
-from ._rows import Known, RowsTransformer, wanted
+from .factor_table import FactorTable
+from .spine.about import Declaration, Laws
+from .spine.directions_table import directions
+from .spine.moments_estimator import MomentsEstimator
+from .spine.rows_estimator import Known, RowsTransformer, wanted
 
 LEAST_EXPECTED = 1.0  # expected count below which χ² is a poor guide
 
@@ -162,12 +161,12 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         rows, J = max(moments.n_rows, int(moments.rows)), moments.n_features
         margin = moments.margin
         live = margin > 0
-        used = int(_xp.to_numpy(live).sum())
+        used = int(namespaces.to_numpy(live).sum())
         most = max(1, min(rows, used) - 1)
         k = wanted(self.n_components, most, f"{rows:,} rows and {used:,} columns with counts give at most {most} axes")
         if moments.table is not None:
             return table_problem(moments, moments.table, self.n_components, k, most)
-        xp = _xp.namespace(margin)
+        xp = namespaces.namespace(margin)
         scale = xp.where(live, 1.0 / xp.where(live, margin, xp.ones_like(margin)) ** 0.5, xp.zeros_like(margin))
         form = Form.of(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
         few = self.n_components is not None and FEW_OF_MANY * k <= J
@@ -176,20 +175,22 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
 
     def _present(self, problem: ProfilesProblem, spectrum: Spectrum) -> None:
         moments, dtype = problem.moments, problem.moments.dtype
-        A, margin = problem.pencil.A, _xp.to_numpy(moments.margin)
-        squares = _xp.to_numpy(A.diagonal())
+        A, margin = problem.pencil.A, namespaces.to_numpy(moments.margin)
+        squares = namespaces.to_numpy(A.diagonal())
         total = float(squares.sum())
         self.n_components_ = len(spectrum)
-        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
-        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
+        self.eigenvalues_ = namespaces.attribute_copy(spectrum.values, dtype)
+        self.explained_variance_ratio_ = namespaces.attribute_copy(
+            spectrum.values / (total if total > 0 else 1.0), dtype
+        )
         self.chi2_ = moments.weight * total
-        V, root = _xp.to_numpy(spectrum.vectors), np.sqrt(np.where(margin > 0, margin, np.inf))[:, None]
+        V, root = namespaces.to_numpy(spectrum.vectors), np.sqrt(np.where(margin > 0, margin, np.inf))[:, None]
         basis, weights = V / root, margin * moments.weight
-        squared = (V * _xp.to_numpy(spectrum.singular_values)) ** 2
+        squared = (V * namespaces.to_numpy(spectrum.singular_values)) ** 2
         names = getattr(self, "feature_names_in_", range(len(margin)))
         self.columns_ = FactorTable(
             [str(name) for name in names],
-            basis * _xp.to_numpy(spectrum.singular_values),
+            basis * namespaces.to_numpy(spectrum.singular_values),
             V**2,
             squared / np.where(squares > 0, squares, 1.0)[:, None],
             None,
@@ -201,7 +202,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
             return
         centred = moments.centred
         remainder = centred.shift[0, :] * centred.unit
-        self.subspace_ = Subspace(centred.pivot, _xp.like(basis, centred.pivot), remainder)
+        self.subspace_ = Subspace(centred.pivot, namespaces.like(basis, centred.pivot), remainder)
 
     def _set_rows(self, X: TableLike, sample_weight: Any, opened: Source) -> None:
         """Keep the coordinates of the rows of a table in memory, with their names."""
@@ -210,18 +211,18 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         table, weight = self._collected.table, None
         if table is not None:
             totals, a = table.totals, table.roots[0][:, None] * table.total**0.5
-            scores = table.forward(_xp.to_numpy(self.spectrum_.vectors).T).T * a
+            scores = table.forward(namespaces.to_numpy(self.spectrum_.vectors).T).T * a
             length = table.row_squares[:, None] * a**2
         else:
             if opened.weighted:  # it holds rows of positive weight only
                 found = self._over_rows(X, self._described, keep_dtype=False, here=True)
             else:
                 found = map_rows(opened, self._described)
-            found = np.asarray(_xp.to_numpy(found))
+            found = np.asarray(namespaces.to_numpy(found))
             totals, length, scores = found[:, 0], found[:, 1:2], found[:, 2:]
             weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
-        lam = _xp.to_numpy(self.spectrum_.values)[: self.n_components_]
+        lam = namespaces.to_numpy(self.spectrum_.values)[: self.n_components_]
         squares = scores**2
         contributions = mass[:, None] * squares / (self._collected.weight * np.where(lam > 0, lam, 1.0))
         cos2 = squares / np.where(length > 0, length, 1.0)
@@ -234,15 +235,15 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     def _described(self, X: Array) -> Array:
         """Return totals, squared distances from the margin and scores of rows; empty ones lie at the centre."""
         profiles, totals, kept = profiles_of(X)
-        xp = _xp.namespace(totals)
+        xp = namespaces.namespace(totals)
         scores = self.subspace_.project(profiles)
-        rows = self.subspace_.centred(profiles) / _xp.like(
+        rows = self.subspace_.centred(profiles) / namespaces.like(
             np.sqrt(np.where(self._margin > 0, self._margin, 1.0)), totals
         )
         found = xp.concat([totals[:, None], xp.sum(rows**2, axis=1)[:, None], scores], axis=1)
         if kept is None:
             return found
-        every = xp.zeros((X.shape[0], found.shape[1]), dtype=found.dtype, device=_xp.device(found))
+        every = xp.zeros((X.shape[0], found.shape[1]), dtype=found.dtype, device=namespaces.device(found))
         every[kept, :] = found
         return every
 
@@ -312,7 +313,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
                 "memory; fit the table itself, or put these columns into it."
             )
         source: Any = as_source(N, name="N", in_memory=True)
-        counts = np.asarray(_xp.to_numpy(source.everything()[0]), dtype=np.float64)
+        counts = np.asarray(namespaces.to_numpy(source.everything()[0]), dtype=np.float64)
         if len(counts) != len(rows):
             raise errors.lengths_differ("the table of the fit", len(rows), "N", len(counts))
         profiles_of(counts)  # refuses negative counts
@@ -320,7 +321,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
             counts = counts * self._row_weight[:, None]
         totals = counts.sum(axis=0)
         shares = counts / np.where(totals > 0, totals, 1.0)
-        s = _xp.to_numpy(self.spectrum_.singular_values)
+        s = namespaces.to_numpy(self.spectrum_.singular_values)
         return shares.T @ (rows.coordinates / np.where(s > 0, s, 1.0))
 
     def test_dimension(self, *, alpha: float = 0.05, method: Literal["malinvaud"] = "malinvaud") -> DimensionTest:
@@ -351,7 +352,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         pencil = self._pose(moments).pencil
         if isinstance(pencil.A, ProductForm):
             pencil = replace(pencil, A=Form(matrix=moments.table.gram()))
-        values = _xp.to_numpy(solve(replace(pencil, n_components=None, leading=False)).values)
+        values = namespaces.to_numpy(solve(replace(pencil, n_components=None, leading=False)).values)
         used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
         d = np.arange(max(1, int(min(rows, used)) - 1))
         left = moments.weight * np.array([values[j:].sum() for j in d])

@@ -18,12 +18,12 @@ Li, Wang (2007), On directional regression for dimension reduction, J. American 
 
 from __future__ import annotations
 
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ._declaration import Declaration, basis_of
-from ._inverse_tests import UseOfSlices
+from ..arrays import namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
+from .spine.about import Declaration, basis_of
+from .spine.slice_tests import UseOfSlices
 
 
 @stored("DirectionalRegression")
@@ -96,7 +96,7 @@ class DirectionalRegression(OnePassInverseRegression):
     _slices = UseOfSlices(("simulation", "permutation"), without_rows="simulation", covariances=True, counts=False)
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        xp, r = _xp.namespace(means), means.shape[1]
+        xp, r = namespaces.namespace(means), means.shape[1]
         M = covariances + means[:, :, None] * means[:, None, :]
         spread = means * xp.sqrt(shares)[:, None]
         S = spread.T @ spread

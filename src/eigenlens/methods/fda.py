@@ -21,17 +21,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
-from .._core import xp as _xp
-from .._core.parameters import check_choice
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, Priors, RandomState, TableLike
+from ..arrays import linalg, namespaces
+from ..arrays.parameters import check_choice
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, Priors, RandomState, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
-from ..regress.scoring import Scoring, indicator, permuted_scores, score
-from ._classifier import class_priors
-from ._declaration import Declaration, DirectionTest, Laws, Wording
-from ._rows import repeated, wanted
-from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
+from ..regress.optimal_scoring import Scoring, indicator, permuted_scores, score
+from .classifier import class_priors
+from .scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
+from .spine.about import Declaration, DirectionTest, Laws, Wording
+from .spine.rows_estimator import repeated, wanted
 
 
 @stored("FDA")
@@ -80,7 +80,7 @@ class FDA(ScoredClassifier):
     Within-class covariance has the divisor W − K, as in `LDA`. For least squares and penalised least squares on any
     basis, and for additive splines, the metric is that of the penalised problem; for other regressors (nearest
     neighbours, trees, networks) it is the covariance of the fits within classes. FDA tells the two cases apart by
-    looking at the fits: see `eigenlens.regress.scoring`.
+    looking at the fits: see `eigenlens.regress.optimal_scoring`.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class FDA(ScoredClassifier):
         codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]
         regressor = AdaptiveSplines() if self.regressor is None else self.regressor
         values, draw = permuted_scores(regressor, block.X, indicator(codes, int(codes.max()) + 1))
-        with _xp.limit_blas(block.X.size):
+        with linalg.limit_blas(block.X.size):
             return resampled_test(
                 values,
                 float(len(codes)),
@@ -206,4 +206,4 @@ class FDA(ScoredClassifier):
 
     def _coordinates(self, X: Array) -> Array:
         fits = self._scoring.fits(self._numpy_rows(X))
-        return _xp.like((fits - self._centre) @ self.spectrum_.vectors, X)
+        return namespaces.like((fits - self._centre) @ self.spectrum_.vectors, X)

@@ -22,18 +22,17 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.errors import plain
-from .._core.parameters import check_number, of_one_fit, published_at_once
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
+from ..arrays import errors, linalg, namespaces
+from ..arrays.errors import plain
+from ..arrays.parameters import check_number, of_one_fit, published_at_once
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..kernels import interior, libsvm
-from ..sources import ClassifierScore, RegressorScore
-from ._classifier import labels_of
-from ._declaration import Declaration
-from ._kernel import DEFAULT, FOREIGN_NAMES
+from ..rows import ClassifierScore, RegressorScore
 from ._machine import KernelMachine
+from .classifier import labels_of
+from .kernel_estimator import DEFAULT, FOREIGN_NAMES
+from .spine.about import Declaration
 
 
 @stored("KernelRegressor")
@@ -152,12 +151,12 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self._single = source.single_response
         rows = self._gather(source, kernel, self._far(kernel))
         kernel = self._start(kernel, rows)
-        Y = _xp.float64(rows.y)
+        Y = namespaces.float64(rows.y)
         if self.loss == "squared":
             self._fit_squares(kernel, rows, Y)
         else:
             every = np.arange(Y.shape[0])
-            targets = np.asarray(_xp.to_numpy(Y))
+            targets = np.asarray(namespaces.to_numpy(Y))
             self._fit_support(kernel, rows, [(every, targets[:, j]) for j in range(Y.shape[1])])
         return self
 
@@ -295,18 +294,18 @@ class KernelClassifier(ClassifierScore, KernelMachine):
             raise errors.one_class(labels.classes[0] if K else None)
         rows = self._gather(source, kernel, self._far(kernel))
         kernel = self._start(kernel, rows)
-        codes = np.asarray(_xp.to_numpy(rows.y), dtype=np.intp)
+        codes = np.asarray(namespaces.to_numpy(rows.y), dtype=np.intp)
         self._n_classes = K
         if self.loss == "hinge":
             self._fit_support(kernel, rows, _pairs_of(codes, K))
         else:
             indicator = np.equal(codes[:, None], np.arange(K) if K > 2 else [1]).astype(float)
-            targets = _xp.like(indicator, rows.X)
+            targets = namespaces.like(indicator, rows.X)
             if self.loss == "squared":
                 self._fit_squares(kernel, rows, 2.0 * targets - 1.0)
             else:
                 self._fit_logistic(kernel, rows, targets)
-        self.classes_ = labels.classes if labels.native is None else _xp.like(labels.classes, labels.native)
+        self.classes_ = labels.classes if labels.native is None else namespaces.like(labels.classes, labels.native)
         return self
 
     # -- use -----------------------------------------------------------------------------------------------------
@@ -332,7 +331,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         """Return the class of each row."""
 
         def best(block: Array) -> Array:
-            D, xp = self._scores(block), _xp.namespace(block)
+            D, xp = self._scores(block), namespaces.namespace(block)
             codes = xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
             return labels_of(codes, self.classes_)
 
@@ -358,13 +357,13 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
     def _log_probabilities(self, block: Array) -> Array:
         D = self._decide(self._moved(block, self._pivot))
-        xp = _xp.namespace(D)
+        xp = namespaces.namespace(D)
         D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
-        return _xp.log_softmax(D)
+        return linalg.log_softmax(D)
 
     def _by_class(self, what: str) -> list[str]:
         self._require_fit()
-        return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
+        return [f"{what}_{plain(label)}" for label in namespaces.to_numpy(self.classes_)]
 
     @available_if(_is_logistic)
     @of_one_fit
@@ -373,7 +372,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
         def probabilities(block: Array) -> Array:
             logs = self._log_probabilities(block)
-            return _xp.namespace(logs).exp(logs)
+            return namespaces.namespace(logs).exp(logs)
 
         return self._over_rows(X, probabilities, keep_dtype=False, named=self._by_class("probability"))
 
@@ -391,7 +390,7 @@ def _pairs_of(codes: np.ndarray, K: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def _votes(D: Array, K: int) -> Array:
     """Count the votes of machines for pairs of classes, and add their values, scaled down so votes decide first."""
-    xp = _xp.namespace(D)
+    xp = namespaces.namespace(D)
     votes, confidence = ([xp.zeros_like(D[:, 0]) for _ in range(K)] for _ in range(2))
     for m, (i, j) in enumerate(combinations(range(K), 2)):
         for_second = xp.astype(D[:, m] < 0, D.dtype)

@@ -20,21 +20,20 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_count, published_at_once
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_count, published_at_once
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..kernels import Kernel, Linear, Precomputed
-from ..kernels._pairs import over_blocks
+from ..kernels.evaluate import over_blocks
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
 from ..kernels.shifted import ShiftedKernel, shifted, unmoved
-from ..sources import Source, as_source, map_rows
-from ..spectral import Form, Pencil, Spectrum, orient, solve
-from ._declaration import Declaration, Spread
-from ._kernel import DEFAULT, FOREIGN_NAMES, KernelEstimator, Rows
-from ._permuted_columns import PermutedColumns
+from ..rows import Source, as_source, map_rows
+from ..solve import Form, Pencil, Spectrum, orient, solve
+from .kernel_estimator import DEFAULT, FOREIGN_NAMES, KernelEstimator, Rows
+from .spine.about import Declaration, Spread
+from .spine.permuted_columns import PermutedColumns
 
 NOTHING = "The others carry nothing and were left out."
 FAR = (
@@ -165,7 +164,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
         self._forget("_preimage")
         self.kernel_, self._pivot = kernel, rows.pivot
-        self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
+        self._mean = (rows.weight / float(namespaces.namespace(rows.weight).sum(rows.weight))) @ rows.X
         if self.n_landmarks is None:
             self._fit_all(shifted(kernel, rows.pivot), rows)
         else:
@@ -174,7 +173,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         return self
 
     def _strengths(self) -> np.ndarray:
-        return np.asarray(_xp.to_numpy(self.eigenvalues_), dtype=np.float64)
+        return np.asarray(namespaces.to_numpy(self.eigenvalues_), dtype=np.float64)
 
     def _rows_to_test(
         self, X: TableLike | None, y: Any, sample_weight: Any, method: str, needed: bool
@@ -191,12 +190,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         far = _lie_far(kernel, rows.X)
         spectrum = self._kept(spectrum, trace, FAR if far else NOTHING)
         weakest = float(spectrum.values[-1])
-        if (far or trace * _xp.EPS <= SHOWS * weakest) and SHOWS * weakest < red.rounding:
-            errors.warn(errors.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
+        if (far or trace * namespaces.EPS <= SHOWS * weakest) and SHOWS * weakest < red.rounding:
+            errors.warn(errors.far_from_origin(red.rounding / namespaces.EPS, weakest, "in the weakest axis"))
         spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
         s = spectrum.singular_values
         self._points, self._counts, self.kernel_ = red.points, red.weight, unmoved(red.kernel)
-        dual, xp = spectrum.vectors * red.weight[:, None] / s, _xp.namespace(s)
+        dual, xp = spectrum.vectors * red.weight[:, None] / s, namespaces.namespace(s)
         # they add up to 0 except for rounding, which k(x, ·) of rows far from the origin would multiply
         share = red.weight / xp.sum(red.weight)
         self._dual, self._centre = dual - share[:, None] * xp.sum(dual, axis=0), red.means
@@ -233,14 +232,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
     def _present(self, spectrum: Spectrum, trace: float, dtype: Any) -> None:
         self.spectrum_ = spectrum
-        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
-        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / trace, dtype)
+        self.eigenvalues_ = namespaces.attribute_copy(spectrum.values, dtype)
+        self.explained_variance_ratio_ = namespaces.attribute_copy(spectrum.values / trace, dtype)
         self.n_components_ = len(spectrum)
 
     def _set_embedding(self, X: TableLike, source: Any, rows: Rows) -> None:
         if len(rows.kept) < source.table.shape[0]:
             self._scores = self.transform(X)  # rows of weight zero have scores too
-        self._scores = _xp.cast(self._scores, rows.dtype)
+        self._scores = namespaces.cast(self._scores, rows.dtype)
 
     @property
     def embedding_(self) -> Array:
@@ -265,19 +264,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     ) -> Array:
         """Find the axes and return the scores of the rows, without computing the kernel again."""
         scores = self.fit(X, sample_weight=sample_weight, target=target).embedding_
-        return _xp.namespace(scores).asarray(scores, copy=True)
+        return namespaces.namespace(scores).asarray(scores, copy=True)
 
     def _coordinates_of(self, X: Array) -> Array:
-        points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
+        points, dual = namespaces.like(self._points, X), namespaces.like(self._dual, X)
         if self._centre is None:
-            return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)
-        centre, function = _xp.like(self._centre, X), shifted(self.kernel_, self._pivot)._against(points)
+            return self.kernel_._apply(X, points, dual) - namespaces.like(self._shift, X)
+        centre, function = namespaces.like(self._centre, X), shifted(self.kernel_, self._pivot)._against(points)
 
         def work(span: tuple[int, int]) -> Array:
             return (function(X[span[0] : span[1], :]) - centre) @ dual
 
         parts = list(over_blocks(work, X.shape[0], points.shape[0], X))
-        return parts[0] if len(parts) == 1 else _xp.namespace(X).concat(parts, axis=0)
+        return parts[0] if len(parts) == 1 else namespaces.namespace(X).concat(parts, axis=0)
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return rows whose scores are near the given ones.
@@ -301,18 +300,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             raise errors.not_scores(source.n_features, self.n_components_)
 
         def lifted(block: Array) -> Array:
-            points = self._preimage(_xp.float64(block))
-            points = points if self._pivot is None else points + _xp.like(self._pivot, points)
-            return points if self._scale is None else points * _xp.like(self._scale, points)
+            points = self._preimage(namespaces.float64(block))
+            points = points if self._pivot is None else points + namespaces.like(self._pivot, points)
+            return points if self._scale is None else points * namespaces.like(self._scale, points)
 
-        return _xp.cast(map_rows(source, lifted), source.first().X.dtype)
+        return namespaces.cast(map_rows(source, lifted), source.first().X.dtype)
 
     def _learn_preimage(self) -> Preimage:
         points = self._points
         scores = self._coordinates_of(points)
         n, p = points.shape
         kept = [(scores, (n, self.n_components_)), (self._counts, (n,)), (getattr(self, "_mean", None), (p,))]
-        kept = [(np.asarray(_xp.to_numpy(part)), shape) for part, shape in kept if part is not None]
+        kept = [(np.asarray(namespaces.to_numpy(part)), shape) for part, shape in kept if part is not None]
         if any(  # of a file made by hand
             part.dtype.kind not in "biuf" or part.shape != shape or not np.isfinite(part).all() for part, shape in kept
         ):
@@ -338,5 +337,5 @@ def _lie_far(kernel: Kernel, X: Array) -> bool:
     """Tell whether rows lie further than their spread from the origin of a kernel that a shift changes."""
     if not isinstance(kernel, ShiftedKernel):
         return False
-    xp = _xp.namespace(X)
+    xp = namespaces.namespace(X)
     return bool(xp.max(xp.abs(kernel.pivot)) > xp.max(xp.abs(X)))

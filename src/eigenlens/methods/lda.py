@@ -22,24 +22,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, is_number
-from .._core.stored import stored
-from .._core.typing import Array, Priors
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_count, is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
-from ..spectral import Form, Pencil
-from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk, shrunk_to
-from ..spectral.ridged import RidgedForm
-from ..subspace import Subspace
+from ..solve import Form, Pencil
+from ..solve.covariance_shrinkage import ledoit_wolf, oas, shrunk, shrunk_to
+from ..solve.ridged import RidgedForm
+from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
-from ._canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
-from ._chosen import Validated, shrinkages
-from ._classifier import between_form, class_priors, refuse_no_spread, refuse_separating, spread_within
-from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import DiscriminantProblem, LinearDiscriminant
-from ._rows import Known
+from .classifier import between_form, class_priors, refuse_no_spread, refuse_separating, spread_within
+from .discriminant import DiscriminantProblem, LinearDiscriminant
+from .spine.about import Declaration, DirectionTest, Laws, basis_of
+from .spine.canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
+from .spine.chosen import Validated, shrinkages
+from .spine.rows_estimator import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas", "cv")
 
@@ -63,7 +62,7 @@ class ShrunkProblem(DiscriminantProblem):
         return isinstance(self.pencil.B, RidgedForm)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        unit, p = _xp.to_numpy(self.centred.unit), X.shape[1]
+        unit, p = namespaces.to_numpy(self.centred.unit), X.shape[1]
         X = (X - X.mean(axis=0)) / unit
         if self.to_diagonal:  # that of all rows, which no permutation of the classes changes
             sizes = np.linalg.norm(X, axis=0)
@@ -315,8 +314,8 @@ class LDA(LinearDiscriminant):
         moments, K = self._in_order(self._collected), len(self._priors)
         within = moments.within().uniform()[0]
         axes = scatter_axes(Form.of(within, 1.0))
-        unit, pivot = float(within.unit[0]), _xp.to_numpy(within.pivot)
-        rows, means = ((X - pivot) / unit) @ axes.vectors, _xp.to_numpy(within.shift) @ axes.vectors
+        unit, pivot = float(within.unit[0]), namespaces.to_numpy(within.pivot)
+        rows, means = ((X - pivot) / unit) @ axes.vectors, namespaces.to_numpy(within.shift) @ axes.vectors
         classes = ClassRows(rows, means, codes, weight, moments.weights)
         W = moments.weight - weight
         a, trace = axes.without(classes.offsets, classes.taken, W, self.shrinkage)

@@ -22,22 +22,21 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.parameters import published_at_once
-from .._core.stored import stored
-from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
+from ..arrays import errors, exponents, namespaces
+from ..arrays.parameters import published_at_once
+from ..arrays.stored import stored
+from ..arrays.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Grouped, local_means
 from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments
-from ..sources import Block, Source, as_source, whole
-from ..spectral import Form, Pencil, solve, whiten
-from ..subspace import Subspace
-from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
-from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
-from ._inverse_tests import UseOfSlices
-from ._rows import Known
+from ..rows import Block, Source, as_source, whole
+from ..solve import Form, Pencil, solve, whiten
+from ..solve.subspace import Subspace
+from .inverse_regression import SYMMETRIC, InverseProblem, InverseRegression
+from .spine.about import Declaration, DirectionTest, Laws, Wording, basis_of
+from .spine.rows_estimator import Known
+from .spine.slice_tests import UseOfSlices
 
 
 @stored("LocalizedSIR")
@@ -199,8 +198,8 @@ class LocalizedSIR(InverseRegression):
         else:
             everything = source.collect(kind())
             slices = empty.anchored(source.first())
-            X, w = (_xp.like(part[labelled], everything.pivot) for part in (block.X, weight))
-            slices.update(Block(X, _xp.like(codes[labelled], everything.pivot), w, source.labels.classes))  # type: ignore[union-attr]
+            X, w = (namespaces.like(part[labelled], everything.pivot) for part in (block.X, weight))
+            slices.update(Block(X, namespaces.like(codes[labelled], everything.pivot), w, source.labels.classes))  # type: ignore[union-attr]
         k = int(self.n_neighbors)
         smallest = slices.weights.min() + weight[~labelled].sum()
         if k > smallest:
@@ -211,7 +210,7 @@ class LocalizedSIR(InverseRegression):
                 )
             )
         with np.errstate(over="ignore"):
-            rows = block.X - _xp.to_numpy(everything.pivot)
+            rows = block.X - namespaces.to_numpy(everything.pivot)
         beyond = ~np.isfinite(rows).all(axis=0)
         if beyond.any():
             j = int(beyond.argmax())
@@ -302,7 +301,7 @@ class LocalizedSIR(InverseRegression):
         whitening = whiten(pencil.B, pencil.constant, pencil.most)  # type: ignore[arg-type]
         spectrum = solve(Pencil(Form(matrix=pencil.A.seen_through(whitening.matrix).dense())))
         basis = whitening.matrix @ spectrum.vectors / total.unit[:, None]
-        return _xp.to_numpy(spectrum.values), Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
+        return namespaces.to_numpy(spectrum.values), Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
 
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         local, centred = self._local_variates(Z, codes, variates)
@@ -311,10 +310,14 @@ class LocalizedSIR(InverseRegression):
 
     def _local_variates(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Return local means and rows as variates, about the mean of all rows, over √W."""
-        rows = _xp.to_numpy(variates.offsets(_xp.like(Z, variates.basis)))  # neighbours are those of X, not of Z
-        size = powers.unit_of(rows)
+        rows = namespaces.to_numpy(
+            variates.offsets(namespaces.like(Z, variates.basis))
+        )  # neighbours are those of X, not of Z
+        size = exponents.unit_of(rows)
         small = rows / size
-        local = local_means(small, codes, np.ones(len(Z)), self._collected.k) * size @ _xp.to_numpy(variates.basis)
+        local = (
+            local_means(small, codes, np.ones(len(Z)), self._collected.k) * size @ namespaces.to_numpy(variates.basis)
+        )
         centre, W = Z.mean(axis=0), len(Z)
         return (local - centre) / W**0.5, (Z - centre) / W**0.5
 
@@ -323,7 +326,7 @@ def _collect_local(
     rows: np.ndarray, codes: np.ndarray, weight: np.ndarray, k: int, everything: Centred, kind: type[Centred]
 ) -> Centred:
     """Return the moments of local means, about the pivot of all rows, which `rows` were taken minus."""
-    size = powers.unit_of(rows)
+    size = exponents.unit_of(rows)
     small = rows / size
     means = local_means(small, codes, weight, k) * size
     local = as_source(means, sample_weight=weight[codes >= 0]).collect(kind())

@@ -23,28 +23,18 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_number, check_seed, random_from
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from .._core.typing import Array, Priors, RandomState, TableLike
-from ..mixtures import (
-    Classes,
-    Fit,
-    Plain,
-    best_of,
-    counts_by_bic,
-    plain_step,
-    read_counts,
-    read_start,
-    run,
-)
+from ..arrays import errors, linalg, namespaces
+from ..arrays.parameters import check_number, check_seed, random_from
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from ..arrays.typing import Array, Priors, RandomState, TableLike
 from ..regress.penalized import PenalizedRegression
-from ._classifier import centroid_scores, class_priors, refuse_separating
-from ._declaration import Declaration, Laws
-from ._rows import wanted
-from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
+from .classifier import centroid_scores, class_priors, refuse_separating
+from .mixtures.em import Classes, Fit, Plain, plain_step, run
+from .mixtures.subclasses import best_of, counts_by_bic, read_counts, read_start
+from .scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
+from .spine.about import Declaration, Laws
+from .spine.rows_estimator import wanted
 
 THIN = 64  # columns
 USUAL = 3  # subclasses of a class
@@ -205,7 +195,7 @@ class MDA(ScoredClassifier):
             rng, tried = random_from(self.random_state), TRIED if many else 1
             fit = best_of(data, counts, start, self._run, rng, int(self.n_init), tried)
             self._present(fit, data, source)
-            logs = _xp.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
+            logs = linalg.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
             self.deviance_ = -2.0 * float(data.w @ logs)
         return self
 
@@ -215,7 +205,7 @@ class MDA(ScoredClassifier):
 
     def _threads(self, thin: bool) -> Any:
         """Hold BLAS to one thread where products are tall and thin, and several would wait; no regressor is held."""
-        return _xp.one_blas_thread() if thin and self.regressor is None else nullcontext()
+        return linalg.one_blas_thread() if thin and self.regressor is None else nullcontext()
 
     def _run(self, data: Classes, Z: Any, steps: int | None = None) -> Fit:
         with self._threads(thin=True):
@@ -311,31 +301,31 @@ class MDA(ScoredClassifier):
     def _coordinates(self, X: Array) -> Array:
         rows = self._numpy_rows(X)
         points = rows if self._scoring is None else self._scoring.fits(rows)
-        return _xp.like((points - self._middle) @ self._map, X)
+        return namespaces.like((points - self._middle) @ self._map, X)
 
     def _log_weights_of_rule(self) -> np.ndarray:
         return np.asarray(self._log_weights + np.log(self._priors)[self._owner])
 
     def _subclass_scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of subclasses up to what all share."""
-        C = _xp.like(self._centroids, X)
+        C = namespaces.like(self._centroids, X)
         return centroid_scores(self._coordinates(X), C, self._log_weights_of_rule(), sharp)
 
     def _scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of classes up to what all share: the subclasses of each added up."""
         D = self._subclass_scores(X, sharp)
         D = np.asfortranarray(D) if isinstance(D, np.ndarray) else D  # few subclasses, many rows: reduce along the rows
-        xp = _xp.namespace(D)
+        xp = namespaces.namespace(D)
         if sharp:
             D = D - xp.max(D, axis=1, keepdims=True)  # beside large scores a sum over subclasses would not show
         first = np.searchsorted(self._owner, np.arange(len(self._priors) + 1))
-        return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
+        return xp.concat([linalg.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k)."""
 
         def distances(block: Array) -> Array:
-            return _xp.squared_distances(self._coordinates(block), _xp.like(self._centroids, block))
+            return linalg.squared_distances(self._coordinates(block), namespaces.like(self._centroids, block))
 
         return self._over_rows(X, distances)
 
@@ -343,7 +333,7 @@ class MDA(ScoredClassifier):
         """Return the posterior probability of each subclass (n, ΣR_k); those of a class add up to its own."""
 
         def posterior(block: Array) -> Array:
-            return _xp.namespace(block).exp(_xp.log_softmax(self._subclass_scores(block, sharp=True)))
+            return namespaces.namespace(block).exp(linalg.log_softmax(self._subclass_scores(block, sharp=True)))
 
         return self._over_rows(X, posterior, keep_dtype=False, named="subclass_probability")
 

@@ -22,27 +22,26 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, published_at_once
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_count, published_at_once
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Centred, Mixed
-from ..sources.pandas_frames import is_pandas
-from ..sources.words import MixedRows, is_mixed
-from ..spectral import Pencil, Spectrum
-from ..subspace import Subspace
-from ._base import MomentsEstimator
-from ._coding import Coding, code, deviations, profiles
-from ._component_count import row_count
-from ._declaration import Declaration, Laws
-from ._directions_table import directions
-from ._factor_table import FactorTable
+from ..rows.categories import MixedRows, is_mixed
+from ..rows.pandas_frames import is_pandas
+from ..solve import Pencil, Spectrum
+from ..solve.subspace import Subspace
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
 from ._permuted_words import PermutedWords
-from ._rows import Known, RowsTransformer, wanted
 from ._supplementary import Supplementary, supplementary_columns, table_of_categories
+from .coding import Coding, code, deviations, profiles
+from .factor_table import FactorTable
+from .spine.about import Declaration, Laws
+from .spine.component_tests import row_count
+from .spine.directions_table import directions
+from .spine.moments_estimator import MomentsEstimator
+from .spine.rows_estimator import Known, RowsTransformer, wanted
 
 MISSING = ("auto", "level", "unobserved", "refuse")
 
@@ -206,15 +205,15 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         moments, coding, tables = problem.moments, problem.coding, problem.tables
         full = problem.full
         full = full.first(max(full.rank, len(spectrum)))
-        values, V = _xp.to_numpy(full.values), _xp.to_numpy(full.vectors)
+        values, V = namespaces.to_numpy(full.values), namespaces.to_numpy(full.vectors)
         k, total = len(spectrum), float(problem.pencil.A.trace())
         like, dtype = (np.empty(0), np.float64) if moments.numbers is None else (moments.numbers.pivot, moments.dtype)
         self.n_components_, self._coding = k, coding
         self._is_word = moments.is_word
         lam = values[:k]
-        self.eigenvalues_ = _xp.attribute_copy(_xp.like(lam, like), dtype)
+        self.eigenvalues_ = namespaces.attribute_copy(namespaces.like(lam, like), dtype)
         shares = lam / total if total > 0 else np.zeros(k)
-        self.explained_variance_ratio_ = _xp.attribute_copy(_xp.like(shares, like), dtype)
+        self.explained_variance_ratio_ = namespaces.attribute_copy(namespaces.like(shares, like), dtype)
         self._set_maps(moments, coding, full, like)
         q = 0 if moments.numbers is None else moments.numbers.n_features
         self.numbers_ = table_of_numbers(self._names_of(moments, words=False), lam, V[:q, :k])
@@ -231,7 +230,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
     def _set_maps(self, moments: Mixed, coding: Coding | None, full: Spectrum, like: Array) -> None:
         """Set what turns rows into scores: a basis for the numbers, a table of scores for each column of words."""
-        V = _xp.to_numpy(full.vectors)
+        V = namespaces.to_numpy(full.vectors)
         numbers, q = moments.numbers, 0
         self._of_numbers: Subspace | None = None
         centre, remainder, basis = np.zeros(0), np.zeros(0), np.zeros((0, V.shape[1]))
@@ -240,9 +239,9 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             sd = deviations(moments)
             shift = numbers.shift[0, :] * numbers.unit
             basis = V[:q] / sd[:, None]
-            self._of_numbers = Subspace(numbers.pivot, _xp.like(basis, like), shift)
+            self._of_numbers = Subspace(numbers.pivot, namespaces.like(basis, like), shift)
             self._deviations = sd
-            centre, remainder = _xp.to_numpy(numbers.pivot), _xp.to_numpy(shift)
+            centre, remainder = namespaces.to_numpy(numbers.pivot), namespaces.to_numpy(shift)
         self._of_words: list[np.ndarray] = []
         if coding is not None:
             scale = np.sqrt(coding.shares * (len(coding.levels) if q == 0 else 1))[:, None]
@@ -253,7 +252,9 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             centre, remainder = np.append(centre, np.zeros(len(coding))), np.append(remainder, coding.shares)
             basis = np.concatenate([basis, of_levels])
         basis = basis[:, : self.n_components_]
-        self.subspace_ = Subspace(_xp.like(centre, like), _xp.like(basis, like), _xp.like(remainder, like))
+        self.subspace_ = Subspace(
+            namespaces.like(centre, like), namespaces.like(basis, like), namespaces.like(remainder, like)
+        )
 
     def _names_of(self, moments: Mixed, words: bool) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -319,7 +320,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         total: Any = 0.0
         if self._of_numbers is not None:
             rows = self._of_numbers.centred(X.numbers if mixed else X)
-            total = _xp.namespace(rows).sum((rows / _xp.like(self._deviations, rows)) ** 2, axis=1)
+            total = namespaces.namespace(rows).sum((rows / namespaces.like(self._deviations, rows)) ** 2, axis=1)
         if mixed:
             assert self._coding is not None
             offsets, inverse = self._coding.offsets, 1.0 / self._coding.shares - 1.0
@@ -335,7 +336,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
         def quality(rows: Any) -> Array:
             squares, length = self._scores(rows, k) ** 2, self._squared_lengths(rows)[:, None]
-            return squares / _xp.namespace(squares).where(length > 0, length, 1.0)
+            return squares / namespaces.namespace(squares).where(length > 0, length, 1.0)
 
         return self._over_rows(X, quality)
 
@@ -349,11 +350,11 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             The weights of the fit, if it had any.
         """
         self._require_fit()
-        inertia = self._collected.weight * _xp.to_numpy(self.eigenvalues_).astype(np.float64)
+        inertia = self._collected.weight * namespaces.to_numpy(self.eigenvalues_).astype(np.float64)
 
         def share(rows: Any) -> Array:
             scores = self._scores(rows, self.n_components_)
-            return scores**2 / _xp.like(inertia, scores)
+            return scores**2 / namespaces.like(inertia, scores)
 
         shares = self._over_rows(X, share, here=sample_weight is not None)
         return shares if sample_weight is None else shares * np.asarray(sample_weight, dtype=np.float64)[:, None]
@@ -402,7 +403,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             Z,
             scores,
             sample_weight,
-            _xp.to_numpy(self.eigenvalues_).astype(np.float64),
+            namespaces.to_numpy(self.eigenvalues_).astype(np.float64),
             words_only=self._of_numbers is None,
         )
 

@@ -16,35 +16,28 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_flag, check_number, is_number
-from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from ..arrays import errors, exponents, namespaces
+from ..arrays.parameters import check_choice, check_flag, check_number, is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, Outline, products
-from ..roads import road_of
-from ..sources import Source
-from ..sources.labels import are_shares
-from ..spectral import Form, Pencil, Spectrum
-from ..subspace import Subspace
+from ..rows import Source
+from ..rows.labels import are_shares
+from ..solve import Form, Pencil, Spectrum
+from ..solve.strategy import road_of
+from ..solve.subspace import Subspace
 from ..validation.downdates import press, scatter_axes
-from ._chosen import Validated, counts
-from ._component_count import PARALLEL, RULES, at_least_one, cost_of_permuted, squared_spreads
-from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
-from ._diagnosed import Diagnosis, diagnosed
-from ._holes import TakesHoles, in_units_of_data
-from ._patterns import law_of
 from ._principal import standardised
-from ._probabilistic import ProbabilisticComponents
-from ._rotated import RotatesComponents
-from ._rows import Known
-from ._spread_problem import (
-    SpreadProblem,
-    form_of,
-    shared_directions,
-    warn_of_range,
-    warn_of_units,
-)
+from ._spread_problem import SpreadProblem, form_of, shared_directions, warn_of_range, warn_of_units
+from .probabilistic import ProbabilisticComponents
+from .rotation import RotatesComponents
+from .row_diagnosis import Diagnosis, diagnosed
+from .spine.about import Declaration, DirectionTest, Laws, NextMethod, Spread
+from .spine.chosen import Validated, counts
+from .spine.component_tests import PARALLEL, RULES, at_least_one, cost_of_permuted, squared_spreads
+from .spine.missing import TakesHoles, in_units_of_data
+from .spine.patterns import law_of
+from .spine.rows_estimator import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 LEADING = 20  # columns for each component from which on the others are not decomposed
@@ -72,7 +65,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     whiten : bool
         Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
-        "auto" chooses among exact solvers (`eigenlens.spectral.choose_solver` shows which, and why); "randomized" is
+        "auto" chooses among exact solvers (`eigenlens.solve.choose_solver` shows which, and why); "randomized" is
         approximate and reports its residual in `spectrum_.residual`.
     missing : {"refuse", "ml", "ppca"}
         How to treat NaN in X: raise an error; treat it as an unobserved cell and estimate the covariance by maximum
@@ -220,13 +213,13 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=isinstance(self.n_components, Integral) and LEADING * k <= moments.n_features,
         )
-        unit = powers.power(power)
+        unit = exponents.power(power)
         names = getattr(self, "feature_names_in_", None)
         return SpreadProblem(pencil, moments, uniform, names, asked, unit, scale, given, divisor, self.solver)
 
     def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
         moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)
-        xp, dtype = _xp.namespace(moments.pivot), moments.dtype
+        xp, dtype = namespaces.namespace(moments.pivot), moments.dtype
         s, total = spectrum.singular_values, problem.pencil.A.trace()
         self.n_components_ = k
         self._set_subspace(problem, spectrum.vectors, dtype)
@@ -234,11 +227,13 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
             self._sd = s * (unit / divisor**0.5)  # its square may overflow where it does not
             self._noise_sd = (spectrum.tail / max(moments.n_features - k, 1) / divisor) ** 0.5 * unit
             self.noise_variance_ = self._noise_sd * self._noise_sd
-            self.explained_variance_ = _xp.attribute_copy(self._sd**2, dtype)
-            self.singular_values_ = _xp.attribute_copy(s * unit, dtype)
-        self.mean_ = _xp.attribute_copy(problem.given.mean, dtype)
-        self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
-        self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
+            self.explained_variance_ = namespaces.attribute_copy(self._sd**2, dtype)
+            self.singular_values_ = namespaces.attribute_copy(s * unit, dtype)
+        self.mean_ = namespaces.attribute_copy(problem.given.mean, dtype)
+        self.components_ = namespaces.attribute_copy(spectrum.vectors.T, dtype)
+        self.explained_variance_ratio_ = namespaces.attribute_copy(
+            s**2 / total if total > 0 else xp.zeros_like(s), dtype
+        )
         warn_of_range({"singular_values_": self.singular_values_, "explained_variance_": self.explained_variance_}, s)
         warn_of_units(problem, spectrum)
         if self._count_test is not None:
@@ -250,10 +245,10 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
     def structure_(self) -> Array:
         if not isinstance(getattr(self, "_collected", None), Outline):
             return super().structure_
-        xp, s = _xp.namespace(self._sd), self.spectrum_.singular_values  # Σv = λv: no form is needed
+        xp, s = namespaces.namespace(self._sd), self.spectrum_.singular_values  # Σv = λv: no form is needed
         squares = xp.where(self._collected.constant_columns(), xp.nan, self._collected.store.diagonal())
         sizes = squares**0.5 if self._scale is None else squares**0.5 / self._scale
-        return _xp.cast(self.spectrum_.vectors * s / sizes[:, None], self._collected.dtype)
+        return namespaces.cast(self.spectrum_.vectors * s / sizes[:, None], self._collected.dtype)
 
     def _set_subspace(self, problem: SpreadProblem, V: Array, dtype: Any) -> None:
         """Set centre and basis in the units of X, and what columns are divided by."""
@@ -264,7 +259,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         if scale is None:
             self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
         else:
-            self.scale_ = _xp.attribute_copy(scale, dtype)
+            self.scale_ = namespaces.attribute_copy(scale, dtype)
             basis = problem.directions(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
 
@@ -303,8 +298,8 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
 
     def _set_law(self, problem: SpreadProblem) -> None:
         """Set the covariance, and the law that tells what is known about missing cells."""
-        mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
-        unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
+        mean, W = namespaces.to_numpy(problem.given.mean), problem.moments.weight
+        unit = np.asarray(problem.unit) if problem.scale is None else namespaces.to_numpy(problem.scale)
         form = problem.pencil.A.times(1.0 / problem.divisor)
         if self.missing == "ppca":
             form, unit = Form(factor=self._model_root()), np.ones(1)
@@ -312,7 +307,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
                 p, shrunk = self.n_features_in_, problem.divisor / W
                 with np.errstate(divide="ignore"):
                     self.log_likelihood_ = -0.5 * W * (self._log_constant() + p * float(np.log(shrunk)) + p)
-        self.covariance_ = np.asarray(in_units_of_data(form, unit), dtype=_xp.to_numpy(self.mean_).dtype)
+        self.covariance_ = np.asarray(in_units_of_data(form, unit), dtype=namespaces.to_numpy(self.mean_).dtype)
         self._law = law_of(mean, form, unit)
 
     # -- use ---------------------------------------------------------------------------------------------------
@@ -323,12 +318,12 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
 
     def _scores(self, X: Array) -> Array:
         scores = self.subspace_.project(self._filled(X))
-        return scores * _xp.like(self._scaling(-1), X) if self.whiten else scores
+        return scores * namespaces.like(self._scaling(-1), X) if self.whiten else scores
 
     def _scaling(self, sign: int) -> Array:
         """Standard deviations of the scores (sign = 1) or their inverses (−1), one where there is no variance."""
-        xp = _xp.namespace(self._sd)
-        real = xp.arange(self._sd.shape[0], device=_xp.device(self._sd)) < self.spectrum_.rank
+        xp = namespaces.namespace(self._sd)
+        real = xp.arange(self._sd.shape[0], device=namespaces.device(self._sd)) < self.spectrum_.rank
         return xp.where(real, self._sd, xp.ones_like(self._sd)) ** sign
 
     def inverse_transform(self, X: TableLike) -> Array:
@@ -336,8 +331,8 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         self._require_fit()
 
         def lift(Z: Array) -> Array:
-            points = self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
-            return _xp.cast(points, Z.dtype)
+            points = self.subspace_.lift(Z * namespaces.like(self._scaling(1), Z) if self.whiten else Z)
+            return namespaces.cast(points, Z.dtype)
 
         return self._over_scores(X, lift, self.n_components_)
 
@@ -351,8 +346,8 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
 
         def error(block: Array) -> Array:
             rows = self.subspace_.centred(self._filled(block))
-            residual = rows - self.subspace_.offsets(rows @ _xp.like(self.subspace_.basis, block))
-            return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
+            residual = rows - self.subspace_.offsets(rows @ namespaces.like(self.subspace_.basis, block))
+            return namespaces.namespace(block).sum((residual / namespaces.like(scale, block)) ** 2, axis=1)
 
         return self._over_rows(X, error, named="reconstruction_error")
 
@@ -360,7 +355,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         """Return the squared distance of each row of the fit to the subspace of all the others."""
         uniform, power = self._collected.uniform()
         axes, unit = scatter_axes(Form.of(uniform, 1.0)), float(np.ldexp(1.0, power))
-        rows = (X - _xp.to_numpy(uniform.pivot)) / unit - _xp.to_numpy(uniform.shift)[0]
+        rows = (X - namespaces.to_numpy(uniform.pivot)) / unit - namespaces.to_numpy(uniform.shift)[0]
         inside = rows @ axes.vectors
         outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)

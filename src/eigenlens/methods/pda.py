@@ -26,24 +26,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number
-from .._core.stored import stored
-from .._core.typing import Array, Priors
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice, check_count, check_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array, Priors
 from ..inference import Choice
 from ..moments import Centred, Grouped
 from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
-from ..spectral import Form, Pencil, Spectrum
-from ..subspace import Subspace
-from ._canonical_tests import PERMUTED_CLASSES, cost_of_classes
-from ._chosen import Validated, penalties
-from ._classifier import between_form, class_priors, refuse_alike, refuse_separating
-from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import DiscriminantProblem, LinearDiscriminant
-from ._rows import Known
+from ..solve import Form, Pencil, Spectrum
+from ..solve.subspace import Subspace
+from .classifier import between_form, class_priors, refuse_alike, refuse_separating
+from .discriminant import DiscriminantProblem, LinearDiscriminant
+from .spine.about import Declaration, DirectionTest, Laws, basis_of
+from .spine.canonical_tests import PERMUTED_CLASSES, cost_of_classes
+from .spine.chosen import Validated, penalties
+from .spine.rows_estimator import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,9 @@ class PenalizedProblem(DiscriminantProblem):
         return self.basis is not None
 
     def directions(self, vectors: Array, unit: Array | None = None) -> Array:
-        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
+        return super().directions(
+            vectors if self.basis is None else namespaces.like(self.basis, vectors) @ vectors, unit
+        )
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         if not self.penalised_by:
@@ -274,7 +275,7 @@ class PDA(LinearDiscriminant):
         along = self._once(key, lambda: self._all_penalties(moments, within, free))
         lam = self._choose(along.path, float(within.unit[0]))
         pencil = Pencil(
-            between if along.basis is None else between.seen_through(_xp.like(along.basis, within.shift)),
+            between if along.basis is None else between.seen_through(namespaces.like(along.basis, within.shift)),
             (along.within if lam == 0 else _plus(along.within, lam, along.root)).times(1.0 / divisor),
             n_components=k,
             constant=constant if free else None,
@@ -289,12 +290,12 @@ class PDA(LinearDiscriminant):
 
     def _all_penalties(self, moments: Grouped, within: Centred, free: bool) -> _AllPenalties:
         """Return what no λ changes."""
-        p, shift = moments.n_features, _xp.to_numpy(within.shift)
+        p, shift = moments.n_features, namespaces.to_numpy(within.shift)
         root, basis, rows = (np.zeros((0, p)), None, None) if free else self._root(p, within, moments)
         form = Form.of(within, 1.0)
         if rows is not None:
             shift = rows[-len(shift) :]
-            form = Form(factor=_xp.like(rows[: -len(shift)], within.shift), squared=within.squared)
+            form = Form(factor=namespaces.like(rows[: -len(shift)], within.shift), squared=within.squared)
         means = shift - moments.weights / moments.weight @ shift
         return _AllPenalties(basis, root, form, ScorePath(_on_host(form), means, moments.weights, root))
 
@@ -302,12 +303,12 @@ class PDA(LinearDiscriminant):
         super()._present(problem, spectrum)
         within, divisor, moments = problem.centred, problem.divisor, problem.moments
         kept, dtype, unit = self.spectrum_, within.dtype, float(within.unit[0])
-        xp = _xp.namespace(within.shift)
+        xp = namespaces.namespace(within.shift)
         ratios = kept.values * (moments.weight / divisor)
-        shares = _xp.like(problem.shares, within.shift)
+        shares = namespaces.like(problem.shares, within.shift)
         assert kept.left is not None
-        self.scores_ = _xp.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
-        self.canonical_correlations_ = _xp.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
+        self.scores_ = namespaces.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
+        self.canonical_correlations_ = namespaces.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
         self._lam, self.df_ = float(problem.lam), problem.path.df(problem.lam)
         self.gcv_path_ = problem.path.table(float(self.cost)).copy()
         with np.errstate(over="ignore", under="ignore"):
@@ -359,7 +360,7 @@ class PDA(LinearDiscriminant):
         factor = within.factor
         if factor is None or factor.shape[0] + len(moments.labels) >= p:
             return penalty_root(self.penalty, p), None, None
-        rows = np.vstack([_xp.to_numpy(factor), _xp.to_numpy(within.shift)])
+        rows = np.vstack([namespaces.to_numpy(factor), namespaces.to_numpy(within.shift)])
         basis, root, seen = dual_basis(rows, None if self._is_ridge else penalty_root(self.penalty, p))
         return root, basis, seen
 
@@ -373,7 +374,7 @@ class PDA(LinearDiscriminant):
     def _regression(self, problem: PenalizedProblem, unit: float) -> PenalizedRegression:
         """Return the regression of contrasts of the classes on X that these moments hold."""
         moments, path, lam = problem.moments, problem.path, problem.lam
-        mean = moments.weights / moments.weight @ _xp.to_numpy(moments.within().means)
+        mean = moments.weights / moments.weight @ namespaces.to_numpy(moments.within().means)
         B = path.coef(lam)
         B = (B if problem.basis is None else problem.basis @ B) / unit
         penalty: Any = self.penalty
@@ -383,15 +384,15 @@ class PDA(LinearDiscriminant):
 
 def _on_host(form: Form) -> Form:
     if form.factor is None:
-        return Form(matrix=_xp.to_numpy(form.matrix))
-    return Form(factor=_xp.to_numpy(form.factor), squared=form.squared)
+        return Form(matrix=namespaces.to_numpy(form.matrix))
+    return Form(factor=namespaces.to_numpy(form.factor), squared=form.squared)
 
 
 def _plus(form: Form, lam: float, root: np.ndarray) -> Form:
     """Return the form plus λLᵀL."""
-    xp = _xp.namespace(form.values)
+    xp = namespaces.namespace(form.values)
     if form.factor is None:
-        return Form(matrix=form.matrix + _xp.like(lam * (root.T @ root), form.matrix))
+        return Form(matrix=form.matrix + namespaces.like(lam * (root.T @ root), form.matrix))
     return Form(
-        factor=xp.concat([form.factor, _xp.like(np.sqrt(lam) * root, form.factor)], axis=0), squared=form.squared
+        factor=xp.concat([form.factor, namespaces.like(np.sqrt(lam) * root, form.factor)], axis=0), squared=form.squared
     )

@@ -23,21 +23,20 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, published_at_once
-from .._core.stored import stored
-from .._core.summaries import Table, table
-from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
+from ..arrays import errors, linalg, namespaces
+from ..arrays.parameters import check_choice, check_count, check_number, published_at_once
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, table
+from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test, permuted_after, resampled_test
 from ..moments import Centred, Cubic
-from ..spectral import Form, Pencil, Spectrum, whiten
-from ..subspace import Subspace
-from ._base import MomentsEstimator
-from ._canonical_tests import check_moved
-from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ..solve import Form, Pencil, Spectrum, whiten
+from ..solve.subspace import Subspace
 from ._hessian_problem import HessianProblem, parts_of, weighted_sum
-from ._rows import Known, RowsTransformer, labels_of_kept, repeated, wanted
+from .spine.about import Declaration, DirectionTest, Laws, basis_of
+from .spine.canonical_tests import check_moved
+from .spine.moments_estimator import MomentsEstimator
+from .spine.rows_estimator import Known, RowsTransformer, labels_of_kept, repeated, wanted
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns
 NO_REST = 1e-13  # share of the variance of y that is rounding
@@ -197,7 +196,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         constant, p = moments.joint.constant_columns(), moments.split
         if bool(constant[p]):
             raise errors.InputError("y is constant: it does not bend along any direction. Pass a y that varies.")
-        if bool(_xp.to_numpy(constant[:p]).all()):
+        if bool(namespaces.to_numpy(constant[:p]).all()):
             raise errors.InputError("X: every column is constant; there are no directions to find.")
         return constant[:p]
 
@@ -209,15 +208,15 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         spectrum = spectrum.mapped(problem.directions(found))
         mean, y_unit = joint.shift[0, :] * unit, float(unit[p])
         V = spectrum.vectors * unit[:p, None]
-        xp = _xp.namespace(V)
+        xp = namespaces.namespace(V)
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
-        self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
-        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
+        self.components_ = namespaces.attribute_copy(spectrum.vectors.T, dtype)
+        self.eigenvalues_ = namespaces.attribute_copy(spectrum.values, dtype)
         curvatures = xp.sum(V * (problem.hessian @ V), axis=0) * (problem.size * y_unit)
-        self.curvatures_ = _xp.attribute_copy(curvatures, dtype)
-        self.slopes_ = _xp.attribute_copy((problem.slopes @ V) * y_unit, dtype)
-        self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.curvatures_ = namespaces.attribute_copy(curvatures, dtype)
+        self.slopes_ = namespaces.attribute_copy((problem.slopes @ V) * y_unit, dtype)
+        self.mean_ = namespaces.attribute_copy(self.subspace_.point, dtype)
         self.y_mean_ = float(joint.pivot[p] + mean[p])
 
     def _check_parameters(self, known: Known | None = None) -> None:
@@ -307,14 +306,14 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         joint, p = problem.centred, problem.pencil.dimension
         mean = joint.shift[0, :] * joint.unit
         basis = problem.directions(spectrum.vectors)
-        Z = _xp.to_numpy(Subspace(joint.pivot[:p], basis, mean[:p]).project(_xp.like(rows.X, basis)))
-        e = _xp.to_numpy(rows.y).reshape(len(Z)).astype(np.float64)
+        Z = namespaces.to_numpy(Subspace(joint.pivot[:p], basis, mean[:p]).project(namespaces.like(rows.X, basis)))
+        e = namespaces.to_numpy(rows.y).reshape(len(Z)).astype(np.float64)
         e = e - e.mean()
         if self.residuals:
             e = e - Z @ np.linalg.lstsq(Z, e, rcond=None)[0]
-        with _xp.limit_blas(Z.shape[1] ** 2):
+        with linalg.limit_blas(Z.shape[1] ** 2):
             return resampled_test(
-                _xp.to_numpy(spectrum.values),
+                namespaces.to_numpy(spectrum.values),
                 moments.weight,
                 Z.shape[1],
                 lambda d, rng: hessian_eigenvalues(permuted_after(Z, d, rng, moves), e, bool(self.residuals)),
@@ -325,7 +324,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
             )
 
     def _chi2(self, moments: Cubic, alpha: float) -> DimensionTest:
-        return hessian_test(_xp.to_numpy(self._every(moments)[1].values), moments.weight, alpha)
+        return hessian_test(namespaces.to_numpy(self._every(moments)[1].values), moments.weight, alpha)
 
     def _every(self, moments: Cubic) -> tuple[HessianProblem, Spectrum]:
         """Return the problem of moments, and all its directions."""

@@ -25,26 +25,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.errors import plain
-from .._core.parameters import check_choice, check_number
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from .._core.typing import Array, Priors, TableLike
+from ..arrays import errors, linalg, namespaces
+from ..arrays.errors import plain
+from ..arrays.parameters import check_choice, check_number
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from ..arrays.typing import Array, Priors, TableLike
 from ..moments import Centred, Grouped
-from ..spectral import Form, Whitening, whiten
-from ..spectral.covariance_shrinkage import shrunk
-from ..subspace import Subspace
+from ..solve import Form, Whitening, whiten
+from ..solve.covariance_shrinkage import shrunk
+from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
-from ._chosen import Validated, poolings
-from ._classifier import PosteriorClassifier, class_priors, read_priors
-from ._declaration import Declaration, Laws
-from ._holes import FillsOverGroups, TakesHoles
-from ._linear import ClassesEstimator
-from ._patterns import law_of, require_law, with_holes
-from ._problem import Problem, column_names
-from ._rows import Known
+from .classifier import PosteriorClassifier, class_priors, read_priors
+from .discriminant import ClassesEstimator
+from .spine.about import Declaration, Laws
+from .spine.chosen import Validated, poolings
+from .spine.missing import FillsOverGroups, TakesHoles
+from .spine.patterns import law_of, require_law, with_holes
+from .spine.problem import Problem, column_names
+from .spine.rows_estimator import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,7 @@ class QuadraticProblem(Problem):
         return found
 
     def _singular(self, label: Any, form: Form, rank: int) -> errors.InputError:
-        constant = _xp.to_numpy(form.diagonal()) == 0
+        constant = namespaces.to_numpy(form.diagonal()) == 0
         why = f"its covariance has rank {rank} of {form.dimension}"
         if constant.any():
             listed = column_names(self.names, constant)
@@ -223,21 +222,21 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
 
     def _present(self, problem: QuadraticProblem, spectrum: Any) -> None:
         within, moments, unit = problem.centred, problem.moments, problem.centred.unit
-        xp, dtype = _xp.namespace(within.pivot), within.dtype
+        xp, dtype = namespaces.namespace(within.pivot), within.dtype
         self._set_classes(moments.labels, self._native_labels, problem.priors, within.pivot, dtype)
         self._laws, log_dets = [], []
         for k, whitening in enumerate(spectrum):
             W = problem.directions(whitening.matrix)
             self._laws.append(Subspace(within.pivot, W, within.shift[k, :] * unit))
-            log_dets.append(-2 * np.linalg.slogdet(_xp.to_numpy(whitening.matrix))[1])
+            log_dets.append(-2 * np.linalg.slogdet(namespaces.to_numpy(whitening.matrix))[1])
         self.pooling_ = float(self._value("pooling"))
         self._log_dets = np.array(log_dets) - np.mean(log_dets)  # what all classes share, units among it, cancels
-        self.means_ = _xp.attribute_copy(within.means, dtype)
+        self.means_ = namespaces.attribute_copy(within.means, dtype)
         with np.errstate(over="ignore", under="ignore"):
             scaled = [form.dense() * unit * unit[:, None] for form in problem.covariances]
-        self.covariances_ = _xp.attribute_copy(xp.stack(scaled, axis=0), dtype)
+        self.covariances_ = namespaces.attribute_copy(xp.stack(scaled, axis=0), dtype)
         if self.missing != "refuse":
-            means = _xp.to_numpy(within.means)
+            means = namespaces.to_numpy(within.means)
             self._cell_laws = [
                 law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
             ]
@@ -259,7 +258,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
 
     def _distances(self, X: Array) -> Array:
         def plain_rows(block: Array) -> Array:
-            xp = _xp.namespace(block)
+            xp = namespaces.namespace(block)
             return xp.stack([xp.sum(law.project(block) ** 2, axis=1) for law in self._laws], axis=1)
 
         def observed(rows: np.ndarray) -> np.ndarray:
@@ -270,7 +269,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
     def _scores(self, X: Array, sharp: bool) -> Array:
         constants = np.log(self._priors) - 0.5 * self._log_dets
         return with_holes(
-            X, lambda block: _xp.like(constants, block) - 0.5 * self._distances(block), self._observed_scores
+            X, lambda block: namespaces.like(constants, block) - 0.5 * self._distances(block), self._observed_scores
         )
 
     # -- rows with holes -----------------------------------------------------------------------------------------
@@ -280,7 +279,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         return np.hstack([require_law(law).log_density(rows) for law in self._cell_laws]) + np.log(self._priors)
 
     def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        posterior = np.exp(_xp.log_softmax(self._observed_scores(rows)))
+        posterior = np.exp(linalg.log_softmax(self._observed_scores(rows)))
         laws = [require_law(law) for law in self._cell_laws]
         filled = np.stack([law.filled(rows) for law in laws], axis=1)
         spread = np.stack([law.standard_errors(rows) for law in laws], axis=1)
@@ -295,7 +294,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         moments, gamma = self._in_order(self._collected), float(self.shrinkage or 0.0)
         lam = float(self._value("pooling"))
         within, n, K, p = moments.within().uniform()[0], len(X), len(moments.labels), X.shape[1]
-        unit, rows = float(within.unit[0]), X - _xp.to_numpy(within.pivot)
+        unit, rows = float(within.unit[0]), X - namespaces.to_numpy(within.pivot)
         rest = moments.weights - (codes[:, None] == np.arange(K)) * weight[:, None]
         divisors = (1 - lam) * (rest - 1) + lam * (moments.weight - weight - K)[:, None]
         pooled = Form.of(within, 1.0).times(lam) if lam else None
@@ -303,7 +302,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         for k, group in enumerate(moments.groups):
             own = Form.of(group.rescaled(within.exponent), 1.0).times(1 - lam) if lam < 1 else None
             axes = scatter_axes(_together(own, pooled))
-            means = _xp.to_numpy(within.shift) @ axes.vectors
+            means = namespaces.to_numpy(within.shift) @ axes.vectors
             classes = ClassRows((rows / unit) @ axes.vectors, means, codes, weight, moments.weights)
             share = lam + (1 - lam) * (codes == k)
             trace = axes.values.sum() - share * classes.taken * np.sum(classes.offsets**2, axis=1)
@@ -321,7 +320,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
 
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         yield from super()._tables()
-        sd = np.sqrt(np.diagonal(_xp.to_numpy(self.covariances_), axis1=1, axis2=2))
+        sd = np.sqrt(np.diagonal(namespaces.to_numpy(self.covariances_), axis1=1, axis2=2))
         title = "Standard deviations within each class"
         yield "standard_deviations", matrix(title, sd.T, self._names_of_columns(), self.classes_)
 
@@ -339,5 +338,5 @@ def _together(own: Form | None, pooled: Form | None) -> Form:
         return form
     if own.factor is None or pooled.factor is None:
         return Form(matrix=own.dense() + pooled.dense())
-    xp = _xp.namespace(own.factor)
+    xp = namespaces.namespace(own.factor)
     return Form(factor=xp.concat([own.factor, pooled.factor], axis=0), squared=own.squared or pooled.squared)

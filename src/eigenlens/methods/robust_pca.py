@@ -16,22 +16,22 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_count, check_flag, check_number, published_at_once
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..lowrank import Parts, Report, least_absolute, only, pursue
-from ..lowrank.observed import nothing_observed, observed_cells, refuse_empty, robust_spreads, warn_if_few
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_count, check_flag, check_number, published_at_once
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Factor
-from ..sources import Block
-from ..spectral import Spectrum, orient
-from ..subspace import Subspace
-from ._declaration import Declaration, Laws, Spread, refitted
-from ._permuted_columns import PermutedColumns
-from ._problem import SCALE_ITSELF, warn_of_spread
-from ._rows import RowsTransformer
-from ._structure import structure
+from ..rows import Block
+from ..solve import Spectrum, orient
+from ..solve.least_absolute import least_absolute
+from ..solve.observed import nothing_observed, observed_cells, refuse_empty, robust_spreads, warn_if_few
+from ..solve.pursuit import Parts, Report, only, pursue
+from ..solve.subspace import Subspace
+from .spine.about import Declaration, Laws, Spread, refitted
+from .spine.permuted_columns import PermutedColumns
+from .spine.problem import SCALE_ITSELF, warn_of_spread
+from .spine.rows_estimator import RowsTransformer
+from .spine.structure import structure
 
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
 
@@ -183,21 +183,21 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self._check_parameters()
         source: Any = self._open(X, None, sample_weight, reset=True)
         values, weight = source.everything()
-        rows, observed = observed_cells(_xp.float64(values))
+        rows, observed = observed_cells(namespaces.float64(values))
         refuse_empty(observed)
         counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
         self._check_size(int(counted.sum()), rows.shape[1])
         spread = robust_spreads(rows, observed, weight)
-        xp = _xp.namespace(spread)
+        xp = namespaces.namespace(spread)
         self._set_scale(xp.where(spread > 0, spread, xp.ones_like(spread)) if self.scale else None, values.dtype)
         if not self.scale:
-            warn_of_spread(_xp.to_numpy(spread), getattr(self, "feature_names_in_", None), SCALE_ITSELF)
+            warn_of_spread(namespaces.to_numpy(spread), getattr(self, "feature_names_in_", None), SCALE_ITSELF)
         self._split(rows, observed, weight, counted, values.dtype)
         warn_if_few(observed, self.rank_)
         return self
 
     def _strengths(self) -> np.ndarray:
-        scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.subspace_.basis)
+        scores = namespaces.to_numpy(self.low_rank_) @ namespaces.to_numpy(self.subspace_.basis)
         return np.asarray(scores.var(axis=0, ddof=1), dtype=np.float64)
 
     def _obeys(self) -> Laws:  # a mean is one more direction of the low-rank part
@@ -208,15 +208,15 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
     def _split(self, X: Array, observed: Array | None, weight: Any, counted: np.ndarray, dtype: Any) -> None:
         """Pursue the rows that count, present the result, and split the rows of weight zero with it."""
-        xp = _xp.namespace(X)
-        index = _xp.like(np.flatnonzero(counted), X)
+        xp = namespaces.namespace(X)
+        index = namespaces.like(np.flatnonzero(counted), X)
         some = not counted.all()
-        M = _xp.take_rows(X, index) if some else X
+        M = namespaces.take_rows(X, index) if some else X
         scale = 1.0 if self._scale is None else self._scale
         M = M / scale
-        seen = _xp.take_rows(observed, index) if some and observed is not None else observed
+        seen = namespaces.take_rows(observed, index) if some and observed is not None else observed
         unit = 2.0 ** np.floor(np.log2(float(xp.max(xp.abs(M))) or 1.0))  # exact, so that no scale overflows
-        root = xp.ones_like(M[:, :1]) if weight is None else xp.sqrt(_xp.like(weight[counted], X))[:, None]
+        root = xp.ones_like(M[:, :1]) if weight is None else xp.sqrt(namespaces.like(weight[counted], X))[:, None]
         total = M.shape[0] if weight is None else float(weight.sum())
         share = 1.0 if seen is None else float(xp.sum(xp.where(seen, root**2, 0.0))) / (total * M.shape[1])
         self.lam_ = 1.0 / (share * max(total, M.shape[1])) ** 0.5 if self.lam is None else float(self.lam)
@@ -233,15 +233,15 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         L, S = found.low_rank / root * unit * scale, found.sparse / root * unit * scale
         if some:
             L, S = self._fill_in(X, observed, L, S, counted)
-        self.low_rank_, self.sparse_ = _xp.attribute_copy(L, dtype), _xp.attribute_copy(S, dtype)
+        self.low_rank_, self.sparse_ = namespaces.attribute_copy(L, dtype), namespaces.attribute_copy(S, dtype)
 
     def _present(self, found: Parts, unit: float, dtype: Any) -> None:
         V, s = found.vectors, found.singular_values
-        values = _xp.to_numpy(s)
+        values = namespaces.to_numpy(s)
         rank = int(np.count_nonzero(values > RANK * values.max(initial=0.0)))
         k = rank if self.n_components is None else min(rank, int(self.n_components))
         if rank:
-            V, _ = _xp.namespace(V).linalg.qr(V[:, :rank], mode="reduced")
+            V, _ = namespaces.namespace(V).linalg.qr(V[:, :rank], mode="reduced")
             V = V * orient(V)
         tail = float(np.sum((values[k:rank] * unit) ** 2))
         condition = float(values[0] / values[k - 1]) if k else 1.0
@@ -249,12 +249,12 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self._warn_fit(found, rank, k)
         residual = float(found.residuals[-1]) if len(found.residuals) else 0.0
         self.spectrum_ = Spectrum(s, V, None, tail, rank, condition, "pursuit", residual)
-        centre = _xp.namespace(V).zeros_like(found.low_rank[0, :])
+        centre = namespaces.namespace(V).zeros_like(found.low_rank[0, :])
         self.rank_, self.n_components_, self.n_iter_ = rank, k, len(found.objective)
-        scale = _xp.like(np.ones(V.shape[0]), V) if self._scale is None else self._scale
+        scale = namespaces.like(np.ones(V.shape[0]), V) if self._scale is None else self._scale
         self.subspace_ = Subspace(centre, V / scale[:, None], dual=V * scale[:, None])
-        self.components_ = _xp.attribute_copy(V.T, dtype)
-        self.singular_values_ = _xp.attribute_copy(s, dtype)
+        self.components_ = namespaces.attribute_copy(V.T, dtype)
+        self.singular_values_ = namespaces.attribute_copy(s, dtype)
         self.objective_, self.residuals_ = found.objective * unit, found.residuals
 
     def _warn_fit(self, found: Parts, rank: int, k: int) -> None:
@@ -273,14 +273,14 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
     def _fill_in(self, X: Array, observed: Any, L: Array, S: Array, counted: np.ndarray) -> tuple[Array, Array]:
         """Put the rows of weight zero, split as new ones, between those that were pursued."""
-        xp = _xp.namespace(X)
-        left_out = _xp.like(np.flatnonzero(~counted), X)
-        seen = None if observed is None else _xp.take_rows(observed, left_out)
-        more = self._parts(_xp.take_rows(X, left_out), seen)
-        order = _xp.like(np.argsort(np.argsort(~counted, kind="stable"), kind="stable"), X)
+        xp = namespaces.namespace(X)
+        left_out = namespaces.like(np.flatnonzero(~counted), X)
+        seen = None if observed is None else namespaces.take_rows(observed, left_out)
+        more = self._parts(namespaces.take_rows(X, left_out), seen)
+        order = namespaces.like(np.argsort(np.argsort(~counted, kind="stable"), kind="stable"), X)
         return (
-            _xp.take_rows(xp.concat([L, more[0]], axis=0), order),
-            _xp.take_rows(xp.concat([S, more[1]], axis=0), order),
+            namespaces.take_rows(xp.concat([L, more[0]], axis=0), order),
+            namespaces.take_rows(xp.concat([S, more[1]], axis=0), order),
         )
 
     def _report(self, unit: float) -> Report | None:
@@ -318,8 +318,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         """Correlations of the columns of the low-rank part with its scores, (p, k); NaN for constant columns."""
         if not hasattr(self, "low_rank_"):
             raise AttributeError("RobustPCA has no structure_ before it is fitted")
-        rows = Factor().update(Block(_xp.float64(self.low_rank_)))
-        return _xp.cast(structure(rows, self.subspace_.basis), self.low_rank_.dtype)
+        rows = Factor().update(Block(namespaces.float64(self.low_rank_)))
+        return namespaces.cast(structure(rows, self.subspace_.basis), self.low_rank_.dtype)
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points of the subspace that have the given scores."""
@@ -345,7 +345,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         """Return, for each row, the mean absolute residual from the components over its observed cells."""
 
         def score(rows: Array, observed: Array | None) -> Array:
-            xp = _xp.namespace(rows)
+            xp = namespaces.namespace(rows)
             remainder = xp.sum(xp.abs(self._parts(rows, observed)[1] / self._divisor(rows)), axis=1)
             if observed is None:
                 return remainder / rows.shape[1]
@@ -357,29 +357,29 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         """Apply a function of (rows, observed) to new rows, refusing rows without any observed cell."""
 
         def apply(block: Array) -> Array:
-            rows, observed = observed_cells(_xp.float64(block))
+            rows, observed = observed_cells(namespaces.float64(block))
             result = function(rows, observed)
             if observed is None:
                 return result
-            xp = _xp.namespace(rows)
+            xp = namespaces.namespace(rows)
             known = xp.any(observed, axis=1)
             return xp.where(known[:, None] if result.ndim == 2 else known, result, xp.full_like(result, np.nan))
 
         result = self._over_rows(X, apply)
-        if not _xp.is_array(result):  # of a Dask collection, still to be computed
+        if not namespaces.is_array(result):  # of a Dask collection, still to be computed
             return result
-        lost = np.isnan(_xp.to_numpy(result)).reshape(result.shape[0], -1).any(axis=1)
+        lost = np.isnan(namespaces.to_numpy(result)).reshape(result.shape[0], -1).any(axis=1)
         if lost.any():
             raise nothing_observed("row", np.flatnonzero(lost).tolist())
         return result
 
     def _scores(self, X: Array, observed: Array | None) -> Array:
         scale = self._divisor(X)
-        return least_absolute(X / scale, observed, _xp.like(self.subspace_.basis, X) * scale[:, None])
+        return least_absolute(X / scale, observed, namespaces.like(self.subspace_.basis, X) * scale[:, None])
 
     def _divisor(self, X: Array) -> Array:
         scale = np.ones(self.n_features_in_) if self._scale is None else self._scale
-        return _xp.like(scale, X)
+        return namespaces.like(scale, X)
 
     def _parts(self, X: Array, observed: Array | None) -> tuple[Array, Array]:
         L = self.subspace_.offsets(self._scores(X, observed))
@@ -392,7 +392,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
 
 def _side_by_side(L: Array, S: Array) -> Array:
-    return _xp.namespace(L).concat([L, S], axis=1)
+    return namespaces.namespace(L).concat([L, S], axis=1)
 
 
 def _tell(k: int, residual: float, rank: int, objective: float) -> None:

@@ -17,14 +17,14 @@ Shao, Cook, Weisberg (2007), Marginal tests with sliced average variance estimat
 
 from __future__ import annotations
 
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
+from ..arrays import namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
-from ._declaration import Declaration, basis_of
-from ._inverse_tests import UseOfSlices
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
+from .spine.about import Declaration, basis_of
+from .spine.slice_tests import UseOfSlices
 
 
 @stored("SAVE")
@@ -97,7 +97,7 @@ class SAVE(OnePassInverseRegression):
     _slices = UseOfSlices(("chi2", "simulation", "permutation"), without_rows="chi2", covariances=True)
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        xp = _xp.namespace(means)
+        xp = namespaces.namespace(means)
         spread = means * xp.sqrt(shares)[:, None]
         total = xp.sum(covariances * shares[:, None, None], axis=0) + spread.T @ spread
         rows = (total - covariances) * xp.sqrt(shares)[:, None, None]

@@ -18,19 +18,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
+from ..arrays import errors, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from ..inference import CoordinateTest, DimensionTest, coordinate_test, li_test, with_linear
-from ..inference.holed import Hypothesis, of_classes
+from ..inference.incomplete import Hypothesis, of_classes
 from ..moments import Grouped
-from ..normal.redrawn import Redrawn
-from ..spectral import Form, Whitening, whiten
-from ._declaration import Declaration, NextMethod, basis_of
-from ._inverse import SYMMETRIC
-from ._inverse_tests import UseOfSlices
+from ..moments.redrawn import Redrawn
+from ..solve import Form, Whitening, whiten
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
+from .inverse_regression import SYMMETRIC
+from .spine.about import Declaration, NextMethod, basis_of
+from .spine.slice_tests import UseOfSlices
 
 
 @stored("SIR")
@@ -123,7 +122,7 @@ class SIR(OnePassInverseRegression):
     _slices = UseOfSlices(("chi2", "permutation"), with_rows="chi2", without_rows="chi2")
 
     def _kernel(self, shares: Array, means: Array, covariances: Array | None) -> Array:
-        return means * _xp.namespace(means).sqrt(shares)[:, None]
+        return means * namespaces.namespace(means).sqrt(shares)[:, None]
 
     def _form(
         self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
@@ -176,9 +175,9 @@ class SIR(OnePassInverseRegression):
                 f"test_columns asks what a column adds to the others, and X has rank {found.rank} of "
                 f"{total.n_features} columns; leave out columns that are constant or that the others determine."
             )
-        W = _xp.to_numpy(found.matrix)
+        W = namespaces.to_numpy(found.matrix)
         names = self._names_of_columns()
-        return coordinate_test(_xp.to_numpy(offsets), moments.weights, W @ W.T, names, alpha, places)
+        return coordinate_test(namespaces.to_numpy(offsets), moments.weights, W @ W.T, names, alpha, places)
 
     def _places_of(self, columns: Sequence[str | int]) -> list[int]:
         """Return the places of columns that are given by name or position."""

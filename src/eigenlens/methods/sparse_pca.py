@@ -22,26 +22,25 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.parameters import check_count, check_flag, check_number, is_number
-from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from ..arrays import errors, exponents, namespaces
+from ..arrays.parameters import check_count, check_flag, check_number, is_number
+from ..arrays.progress import tracked
+from ..arrays.stored import stored
+from ..arrays.typing import Array, TableLike
 from ..moments import Centred
-from ..sources.progress import tracked
-from ..spectral import Form, Pencil, Spectrum, orient
-from ..spectral.adjusted import adjusted_variance
-from ..spectral.axes_forms import Matrix
-from ..spectral.counted_axes import counted_axes, most_telling_axes
-from ..spectral.penalized_axes import STARTS, penalized_axes
-from ..spectral.refitted_axes import refitted
-from ..spectral.sparse_axes import SparseAxes
-from ..subspace import Subspace
-from ._declaration import Declaration, Laws, basis_of
+from ..solve import Form, Pencil, Spectrum, orient
+from ..solve.adjusted import adjusted_variance
+from ..solve.axes_forms import Matrix
+from ..solve.counted_axes import counted_axes, most_telling_axes
+from ..solve.penalized_axes import STARTS, penalized_axes
+from ..solve.refitted_axes import refitted
+from ..solve.sparse_axes import SparseAxes
+from ..solve.subspace import Subspace
 from ._principal import PrincipalComponents, PrincipalProblem, standardised
-from ._problem import SCALE_ITSELF, warn_of_spread
-from ._rows import Known
 from ._sparse_path import SparsePath
+from .spine.about import Declaration, Laws, basis_of
+from .spine.problem import SCALE_ITSELF, warn_of_spread
+from .spine.rows_estimator import Known
 
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
 SHARED_ROUNDS = 1500  # that those share that do, at most
@@ -218,14 +217,14 @@ class SparsePCA(PrincipalComponents):
             leading=True,
         )
         names = getattr(self, "feature_names_in_", None)
-        unit = powers.power(power)
+        unit = exponents.power(power)
         return SparseProblem(pencil, moments, uniform, names, self.n_components, unit, scale, given)
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
         dtype, k = moments.dtype, min(len(spectrum), max(1, spectrum.rank))
         total = pencil.A.trace()
-        start = _xp.to_numpy(spectrum.vectors)[:, :k]
+        start = namespaces.to_numpy(spectrum.vectors)[:, :k]
         n_nonzero = self._counts(moments.n_features)
         axes = self._axes(pencil.A, start, total, self.alpha, n_nonzero, moments.n_rows)
         if total:
@@ -237,17 +236,19 @@ class SparsePCA(PrincipalComponents):
         whole = np.isfinite(axes.ridge) or (self.ridge is None and n_nonzero is not None)
         self.objective_ = axes.objective + (pencil.A.dimension if total and whole else 0.0)
         if problem.scale is None:
-            varying = ~_xp.to_numpy(moments.constant_columns())
-            spread = _xp.to_numpy(problem.pencil.A.diagonal()) ** 0.5 * varying
+            varying = ~namespaces.to_numpy(moments.constant_columns())
+            spread = namespaces.to_numpy(problem.pencil.A.diagonal()) ** 0.5 * varying
             warn_of_spread(spread, problem.names, SCALE_ITSELF)
         self._set_scale(problem.scale, dtype)
         self.subspace_ = _subspace(problem, loadings)
-        self.mean_ = _xp.attribute_copy(problem.given.mean, dtype)
-        self.components_ = _xp.attribute_copy(loadings.T, dtype)
+        self.mean_ = namespaces.attribute_copy(problem.given.mean, dtype)
+        self.components_ = namespaces.attribute_copy(loadings.T, dtype)
         with np.errstate(over="ignore", under="ignore"):
             scale = variance / max(moments.weight - 1, 1e-300) * unit * unit
-        self.explained_variance_ = _xp.attribute_copy(_xp.like(scale, moments.pivot), dtype)
-        self.explained_variance_ratio_ = _xp.attribute_copy(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
+        self.explained_variance_ = namespaces.attribute_copy(namespaces.like(scale, moments.pivot), dtype)
+        self.explained_variance_ratio_ = namespaces.attribute_copy(
+            namespaces.like(variance / (total or 1.0), moments.pivot), dtype
+        )
 
     def _axes(
         self,
@@ -265,7 +266,7 @@ class SparsePCA(PrincipalComponents):
         if not total:
             none = np.full(k, np.nan if places else 0.0)
             return SparseAxes(np.zeros((p, k)), start, none, 1, 0.0, True, 0.0, np.inf if places else ridge)
-        values, factored = _xp.to_numpy(form.values), form.factor is not None
+        values, factored = namespaces.to_numpy(form.values), form.factor is not None
         if np.isfinite(ridge) and not places and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
         G = Matrix(values, factored, p / total)
@@ -399,7 +400,7 @@ class SparsePCA(PrincipalComponents):
         """
         self._require_fit()
         form = self._pose(self._collected).pencil.A
-        start = _xp.to_numpy(self.spectrum_.vectors)[:, : self.n_components_]
+        start = namespaces.to_numpy(self.spectrum_.vectors)[:, : self.n_components_]
         total = form.trace()
         top = _killing_penalty(form, self.spectrum_.vectors[:, :1])
         values = (np.geomspace(1e-3, 1, 30) * top).tolist() if alphas is None else list(alphas)
@@ -414,8 +415,8 @@ class SparsePCA(PrincipalComponents):
             alphas=np.asarray(values, dtype=float),
             n_nonzero=np.stack([np.count_nonzero(axes.B, axis=0) for axes in found]),
             explained_variance_ratio=np.stack([variance for _, variance in both]) / (total or 1.0),
-            components=np.stack([_xp.to_numpy(loadings).T for loadings, _ in both]),
-            dense=float(np.sum(_xp.to_numpy(self.spectrum_.values)[: self.n_components_])) / (total or 1.0),
+            components=np.stack([namespaces.to_numpy(loadings).T for loadings, _ in both]),
+            dense=float(np.sum(namespaces.to_numpy(self.spectrum_.values)[: self.n_components_])) / (total or 1.0),
         )
 
 
@@ -424,7 +425,7 @@ def _subspace(problem: SparseProblem, loadings: Array) -> Subspace:
     given, scale = problem.given, problem.scale
     if scale is None:
         return Subspace(given.pivot, loadings, problem.centred.shift[0, :] * problem.unit)
-    xp = _xp.namespace(loadings)
+    xp = namespaces.namespace(loadings)
     dual = xp.linalg.pinv(loadings).T * scale[:, None]
     return Subspace(given.pivot, problem.directions(loadings, scale), given.shift[0, :] * given.unit, dual)
 
@@ -432,7 +433,7 @@ def _subspace(problem: SparseProblem, loadings: Array) -> Subspace:
 def _loadings(axes: SparseAxes, form: Form) -> tuple[Array, np.ndarray]:
     """Return loadings of unit norm, signs fixed, and the adjusted variance of each, in the units of the form."""
     size = np.linalg.norm(axes.B, axis=0)
-    loadings = _xp.like(axes.B / np.where(size > 0, size, 1.0), form.values)
+    loadings = namespaces.like(axes.B / np.where(size > 0, size, 1.0), form.values)
     loadings = loadings * orient(loadings) + 0.0  # a zero has no sign
     return loadings, adjusted_variance(form.seen_through(loadings))
 
@@ -440,7 +441,7 @@ def _loadings(axes: SparseAxes, form: Form) -> tuple[Array, np.ndarray]:
 def _killing_penalty(form: Form, axis: Array) -> float:
     """Return the penalty at which the axis has no loading left, on the covariance scaled to trace p."""
     scaled = form.times(form.dimension / (form.trace() or 1.0))
-    return 2 * float(np.abs(_xp.to_numpy(scaled.apply(axis))).max())
+    return 2 * float(np.abs(namespaces.to_numpy(scaled.apply(axis))).max())
 
 
 def _one_for_each(name: str, value: Any, k: int) -> errors.InputError:

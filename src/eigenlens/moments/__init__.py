@@ -1,7 +1,5 @@
 """What one pass keeps: sufficient statistics that update and merge."""
 
-from __future__ import annotations
-
 from .base import Moments
 from .centred import Centred, Factor, Scatter
 from .cross import Cross
@@ -10,7 +8,6 @@ from .grouped import Grouped
 from .local_means import local_means
 from .mixed import Mixed
 from .outline import Outline
-from .pairwise import squared_distances
 from .patterns import Patterns
 from .profiles import Profiles
 from .quartic import Quartic
@@ -33,6 +30,5 @@ __all__ = [
     "Scatter",
     "local_means",
     "products",
-    "squared_distances",
     "to_sql",
 ]

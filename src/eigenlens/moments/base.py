@@ -8,11 +8,10 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.summaries import Table
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, namespaces
+from ..arrays.summaries import Table
+from ..arrays.typing import Array
+from ..rows import Block
 
 SHOWN = 6  # names of columns in a `repr`
 
@@ -47,7 +46,7 @@ class Moments(ABC):
     9
     >>> left + PCA().fit(pd.DataFrame({"b": [1.0, 5, 2], "a": [2.0, 2, 1]})).moments_
     Traceback (most recent call last):
-    eigenlens._core.errors.InputError: These moments cannot be merged: column 0 is 'a' on one side and 'b' on the ...
+    eigenlens.arrays.errors.InputError: These moments cannot be merged: column 0 is 'a' on one side and 'b' on the ...
     """
 
     squared: bool
@@ -134,7 +133,7 @@ class Moments(ABC):
     def _anchor(self, block: Block) -> None:
         """Take the first row of a block as the pivot, where a pass has given none."""
         y = None if block.y is None else block.y[:1, ...]
-        self.__dict__.update(self.anchored(Block(_xp.dense(block.X[:1, :]), y)).__dict__)
+        self.__dict__.update(self.anchored(Block(namespaces.dense(block.X[:1, :]), y)).__dict__)
 
     def _join_names(self, other: Moments) -> None:
         """Take the names of the columns of moments that are to be merged; refuse other ones."""

@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..sources import Block, dense_blocks
+from ..arrays import errors, exponents, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..rows import Block, dense_blocks
 from . import centring, sparse_scatter
 from .base import Moments, joint_names
 from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
@@ -60,7 +59,7 @@ class Centred(Moments):
         self.weights = np.zeros(1)
         self.n_rows = 0
         self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
-        self.exponent: powers.Exponents = None
+        self.exponent: exponents.Exponents = None
 
     def anchored(self, first: Block) -> Self:
         return self.anchored_at(first.X[0, :])
@@ -69,10 +68,10 @@ class Centred(Moments):
         """Return empty moments with `row` as the pivot."""
         new = type(self)()
         new.weights = np.zeros(n_groups)
-        xp = _xp.namespace(row)
+        xp = namespaces.namespace(row)
         new.dtype = row.dtype
         new.pivot = xp.astype(row, xp.float64)
-        new.shift = xp.zeros((n_groups, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
+        new.shift = xp.zeros((n_groups, row.shape[0]), dtype=xp.float64, device=namespaces.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
 
@@ -93,8 +92,8 @@ class Centred(Moments):
     @property
     def unit(self) -> Array:
         """Power of two taken out of each column."""
-        ones = _xp.namespace(self.pivot).ones_like
-        return ones(self.pivot) if self.exponent is None else powers.units(self.exponent, self.pivot)
+        ones = namespaces.namespace(self.pivot).ones_like
+        return ones(self.pivot) if self.exponent is None else exponents.units(self.exponent, self.pivot)
 
     @property
     def mean(self) -> Array:
@@ -109,7 +108,7 @@ class Centred(Moments):
         return self.pivot + self.shift * self.unit
 
     def _means(self) -> dict[str, np.ndarray]:
-        return {"all rows": np.asarray(_xp.to_numpy(self.mean))}
+        return {"all rows": np.asarray(namespaces.to_numpy(self.mean))}
 
     @property
     def factor(self) -> Array | None:
@@ -125,13 +124,13 @@ class Centred(Moments):
 
     @property
     def finite(self) -> bool:
-        return _xp.all_finite(self.shift)
+        return namespaces.all_finite(self.shift)
 
     def constant_columns(self) -> Array:
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
-        xp = _xp.namespace(self.pivot)
+        xp = namespaces.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
-        return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (_xp.EPS * size) ** 2
+        return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (namespaces.EPS * size) ** 2
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
@@ -144,11 +143,11 @@ class Centred(Moments):
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         if X.shape[0] == 0:
             return self
-        if _xp.is_sparse(X):
+        if namespaces.is_sparse(X):
             return self._update_sparse(X, weight, codes)
         centred = centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact)
         part = type(self)() if self.n_rows else self
-        dtype = self.dtype if X.dtype == self.dtype else _xp.namespace(X).result_type(X.dtype, self.dtype)
+        dtype = self.dtype if X.dtype == self.dtype else namespaces.namespace(X).result_type(X.dtype, self.dtype)
         part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), dtype
         part._set_centred(centred)
         if part is not self:
@@ -180,7 +179,7 @@ class Centred(Moments):
             lifted = np.full(block.rows.shape[1], block.lift)
             self.store, exponent = centring.summed(self.store_type, block.rows, lifted)
             if block.lift or exponent.any():
-                factor = powers.shrink(lifted, exponent, self.pivot)
+                factor = exponents.shrink(lifted, exponent, self.pivot)
                 self.shift, residual = self.shift * factor, residual * factor
                 self.exponent = exponent if exponent.any() else None
         if self.store_type is not Triangle:
@@ -211,7 +210,7 @@ class Centred(Moments):
         self.ordinary = self.ordinary and other.ordinary
         self.weights, self.exponent = total, exponent
         self.n_rows += other.n_rows
-        self.dtype = _xp.namespace(self.pivot).result_type(self.dtype, b.dtype)
+        self.dtype = namespaces.namespace(self.pivot).result_type(self.dtype, b.dtype)
         self._take_in(spread)
         return self
 
@@ -229,12 +228,12 @@ class Centred(Moments):
 
     def brought_to(self, like: Array) -> Self:
         """Return the same moments in the array library and on the device of `like`."""
-        if type(like) is type(self.pivot) and _xp.device(like) == _xp.device(self.pivot):
+        if type(like) is type(self.pivot) and namespaces.device(like) == namespaces.device(self.pivot):
             return self
         new = self.copy()
-        new.pivot, new.shift = _xp.like(self.pivot, like), _xp.like(self.shift, like)
+        new.pivot, new.shift = namespaces.like(self.pivot, like), namespaces.like(self.shift, like)
         new.store = self.store.brought_to(like)
-        new.dtype = _xp.same_dtype(self.dtype, _xp.namespace(like))
+        new.dtype = namespaces.same_dtype(self.dtype, namespaces.namespace(like))
         return new
 
     def _take_in(self, rows: Array) -> None:
@@ -253,29 +252,29 @@ class Centred(Moments):
     def about(self, point: Array) -> Self:
         """Return one group of all rows, its sum of squares taken about a point (minus the pivot, over 2^exponent)."""
         new = self.copy()
-        apart = (self.shift - point) * _xp.like(np.sqrt(self.weights), self.shift)[:, None]
+        apart = (self.shift - point) * namespaces.like(np.sqrt(self.weights), self.shift)[:, None]
         new.weights, new.shift = np.array([self.weight]), point[None, :]
         new._take_in(apart)
         return new
 
     def sealed(self) -> Self:
-        spread = np.sqrt(_xp.to_numpy(self.store.diagonal()) / max(self.weight, 1.0))
-        step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * _xp.to_numpy(self.unit)
-        near = np.round(_xp.to_numpy(self.mean) / step) * step
-        new = self.moved_to(_xp.like(near, self.pivot))
+        spread = np.sqrt(namespaces.to_numpy(self.store.diagonal()) / max(self.weight, 1.0))
+        step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * namespaces.to_numpy(self.unit)
+        near = np.round(namespaces.to_numpy(self.mean) / step) * step
+        new = self.moved_to(namespaces.like(near, self.pivot))
         new.store = self.store.triangular_only()
         return new
 
     def times(self, factor: float) -> Self:
-        new, xp = self.copy(), _xp.namespace(self.pivot)
+        new, xp = self.copy(), namespaces.namespace(self.pivot)
         new.weights, new.ordinary = self.weights * factor, False
         new.store = self.store.scaled(xp.ones_like(self.pivot) * factor**0.5)
         return new
 
-    def _joint_exponent(self, other: Centred) -> powers.Exponents:
+    def _joint_exponent(self, other: Centred) -> exponents.Exponents:
         if self.exponent is None and other.exponent is None:
             return None
-        return powers.common([self.exponent_or_free(), other.exponent_or_free()])
+        return exponents.common([self.exponent_or_free(), other.exponent_or_free()])
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -283,23 +282,23 @@ class Centred(Moments):
 
     def exponent_or_free(self) -> np.ndarray:
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
-        empty = (self.store.diagonal() == 0) & _xp.namespace(self.shift).all(self.shift == 0, axis=0)
-        return np.where(_xp.to_numpy(empty), powers.FREE, self._exponents)
+        empty = (self.store.diagonal() == 0) & namespaces.namespace(self.shift).all(self.shift == 0, axis=0)
+        return np.where(namespaces.to_numpy(empty), exponents.FREE, self._exponents)
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
         if pivot is self.pivot:
             return self
         new, apart = self.copy(), self.pivot - pivot
-        new.pivot, new.shift = pivot, self.shift + apart / powers.units(self.exponent, apart)
+        new.pivot, new.shift = pivot, self.shift + apart / exponents.units(self.exponent, apart)
         return new
 
-    def rescaled(self, exponent: powers.Exponents) -> Self:
+    def rescaled(self, exponent: exponents.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = powers.shrink(self._exponents, target, self.pivot)
+        factor = exponents.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
         return new
@@ -316,7 +315,7 @@ class Centred(Moments):
         if self.exponent is None:
             return self, 0
         largest = int(np.max(self.exponent_or_free()))
-        power = 0 if largest == powers.FREE else largest
+        power = 0 if largest == exponents.FREE else largest
         return self.rescaled(np.full(self.n_features, power)), power
 
 
@@ -328,7 +327,7 @@ class Scatter(Centred):
     --------
     >>> import numpy as np
     >>> from eigenlens.moments import Scatter
-    >>> from eigenlens.sources import Block
+    >>> from eigenlens.rows import Block
     >>> X = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])
     >>> one = Scatter().update(Block(X[:1])).merge(Scatter().update(Block(X[1:])))
     >>> one.mean
@@ -377,7 +376,7 @@ class Factor(Centred):
     --------
     >>> import numpy as np
     >>> from eigenlens.moments import Factor
-    >>> from eigenlens.sources import Block
+    >>> from eigenlens.rows import Block
     >>> X = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])
     >>> R = Factor().update(Block(X[:2])).update(Block(X[2:])).factor
     >>> (R.T @ R).round(12)
@@ -402,4 +401,4 @@ def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
 
 def _per_group(values: np.ndarray, like: Array) -> Any:
     """Return one number for each group as a factor of its row; a plain number where there is one group."""
-    return float(values[0]) if len(values) == 1 else _xp.like(values, like)[:, None]
+    return float(values[0]) if len(values) == 1 else namespaces.like(values, like)[:, None]

@@ -1,7 +1,7 @@
 """Rows made ready to be squared, and the sums of their squares.
 
 Rows are taken about the means of their groups, in two steps, and powers of two are taken out of columns of extreme size
-(`_core/powers.py`). Their squares are kept as a matrix (`Gram`) or as rows that have it as their cross product
+(`arrays/exponents.py`). Their squares are kept as a matrix (`Gram`) or as rows that have it as their cross product
 (`Triangle`).
 """
 
@@ -12,11 +12,10 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from .._core import powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from .._core.xp import Codes
+from ..arrays import exponents, linalg, namespaces
+from ..arrays.namespaces import Codes
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 LARGE = 2**18  # cells of a block from which a copy of it is felt
@@ -66,27 +65,27 @@ def centre_block(
     The rough mean carries the offset and its rounding; the differences x − c are small and exact, and so their mean is.
     With `exact=False` that second mean is returned rather than subtracted, one pass over the rows less.
     """
-    xp = _xp.namespace(X)
-    weights = _xp.group_weights(X, weight, codes, n_groups)
-    single = _xp.single(X)
+    xp = namespaces.namespace(X)
+    weights = namespaces.group_weights(X, weight, codes, n_groups)
+    single = namespaces.single(X)
     if single and weight is None and (codes is None or isinstance(codes, tuple)):
         return _centre_single(X, codes, weights, pivot, exact)
-    rough = _xp.group_means(X, weight, codes, weights)
+    rough = namespaces.group_means(X, weight, codes, weights)
     lift = 0
-    if not _xp.all_finite(rough):
+    if not namespaces.all_finite(rough):
         lift, X = LIFT, X * 2.0**-LIFT
-        rough = _xp.group_means(X, weight, codes, weights)
-    rough = _xp.cast(rough, xp.float64)
+        rough = namespaces.group_means(X, weight, codes, weights)
+    rough = namespaces.cast(rough, xp.float64)
     if not (exact or single or lift) and codes is None and weight is None and _is_nearly_centred(X, rough):
         return CentredBlock(X, rough, rough - pivot, weights, 0)
-    rows = _xp.minus_groups(X, rough, codes)
-    residual = _xp.group_means(rows, weight, codes, weights)
+    rows = namespaces.minus_groups(X, rough, codes)
+    residual = namespaces.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
         if codes is None and isinstance(rows, np.ndarray):
             rows -= residual[0]
         else:
-            rows = _xp.minus_groups(rows, residual, codes)
+            rows = namespaces.minus_groups(rows, residual, codes)
         residual = xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
@@ -112,19 +111,19 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
     The centre is the mean of a few rows in single precision: differences from that are exact, constant
     columns come out as zero, and the mean of the differences says how far off it was.
     """
-    xp = _xp.namespace(X)
+    xp = namespaces.namespace(X)
     runs = ((0, 0, X.shape[0]),) if codes is None else codes
-    few = _xp.float64(_xp.cast(xp.mean(_xp.run_samples(X, runs, SAMPLE), axis=1), xp.float32))
+    few = namespaces.float64(namespaces.cast(xp.mean(namespaces.run_samples(X, runs, SAMPLE), axis=1), xp.float32))
     centre = few
     if len(runs) < len(weights):
         position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
         position[[k for k, _, _ in runs]] = np.arange(len(runs))
-        centre = _xp.take_rows(few, _xp.like(position, few))
-    rows = _xp.minus_groups(X, centre, codes)
-    residual = _xp.group_means(rows, None, codes, weights)
+        centre = namespaces.take_rows(few, namespaces.like(position, few))
+    rows = namespaces.minus_groups(X, centre, codes)
+    residual = namespaces.group_means(rows, None, codes, weights)
     shift = (centre - pivot) + residual
     if exact:
-        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
+        rows, residual = namespaces.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
 
 
@@ -132,16 +131,18 @@ def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, n
     """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         store = kind.of(rows)
-        squares, low, high = store.diagonal(), 2.0 ** (-2 * powers.ORDINARY), 2.0 ** (2 * powers.ORDINARY)
-        ordinary = _xp.namespace(squares).all((squares >= low) & (squares <= high))
+        squares, low, high = store.diagonal(), 2.0 ** (-2 * exponents.ORDINARY), 2.0 ** (2 * exponents.ORDINARY)
+        ordinary = namespaces.namespace(squares).all((squares >= low) & (squares <= high))
     if bool(ordinary) and not exponent.any():
         return store, exponent
-    more = powers.column_exponents(rows)
-    total = np.where(more == powers.FREE, 0, np.clip(exponent + more, -powers.LAST_EXPONENT, powers.LAST_EXPONENT))
-    total = np.where(np.abs(total) <= powers.ORDINARY, 0, total)
+    more = exponents.column_exponents(rows)
+    total = np.where(
+        more == exponents.FREE, 0, np.clip(exponent + more, -exponents.LAST_EXPONENT, exponents.LAST_EXPONENT)
+    )
+    total = np.where(np.abs(total) <= exponents.ORDINARY, 0, total)
     if np.array_equal(total, exponent):
         return store, exponent
-    return kind.of(rows * powers.shrink(exponent, total, rows)), total
+    return kind.of(rows * exponents.shrink(exponent, total, rows)), total
 
 
 # -- two ways to keep Σ rᵢrᵢᵀ: the matrix itself, or rows that have it as their cross product -----------------------
@@ -183,7 +184,7 @@ class Gram:
 
     @classmethod
     def of(cls, rows: Array) -> Gram:
-        return cls(_xp.gram(rows))
+        return cls(linalg.gram(rows))
 
     def plus(self, other: Store) -> Gram:
         return Gram(self.values + other.matrix())
@@ -205,10 +206,10 @@ class Gram:
         return self
 
     def brought_to(self, like: Array) -> Gram:
-        return Gram(_xp.like(self.values, like))
+        return Gram(namespaces.like(self.values, like))
 
     def diagonal(self) -> Array:
-        return _xp.namespace(self.values).linalg.diagonal(self.values)
+        return namespaces.namespace(self.values).linalg.diagonal(self.values)
 
     def matrix(self) -> Array:
         return self.values
@@ -235,17 +236,17 @@ class Triangle:
         if second.shape[0] == 0:
             return Triangle(first, self.triangular, squared)
         if first.shape[0] + second.shape[0] <= first.shape[1]:
-            return Triangle(_xp.namespace(first).concat([first, second], axis=0), False, squared)
-        return Triangle(_xp.stack_triangle(self._triangle(), second), True, squared)
+            return Triangle(namespaces.namespace(first).concat([first, second], axis=0), False, squared)
+        return Triangle(linalg.stack_triangle(self._triangle(), second), True, squared)
 
     def _triangle(self) -> Array:
         """The factor as a p × p upper triangle."""
         if self.triangular:
             return self.rows
         rows, p = self.rows, self.rows.shape[1]
-        xp = _xp.namespace(rows)
-        R = _xp.triangle(rows) if rows.shape[0] > 0 else rows
-        below = xp.zeros((p - R.shape[0], p), dtype=rows.dtype, device=_xp.device(rows))
+        xp = namespaces.namespace(rows)
+        R = linalg.triangle(rows) if rows.shape[0] > 0 else rows
+        below = xp.zeros((p - R.shape[0], p), dtype=rows.dtype, device=namespaces.device(rows))
         return xp.concat([R, below], axis=0)
 
     def scaled(self, factor: Array) -> Triangle:
@@ -255,25 +256,25 @@ class Triangle:
         """Keep no more rows than columns."""
         if self.rows.shape[0] <= self.rows.shape[1]:
             return self
-        return Triangle(_xp.triangle(self.rows), True, self.squared)
+        return Triangle(linalg.triangle(self.rows), True, self.squared)
 
     def triangular_only(self) -> Triangle:
         """Keep a triangle in place of rows."""
         return self if self.triangular else Triangle(self._triangle(), True, self.squared)
 
     def brought_to(self, like: Array) -> Triangle:
-        return Triangle(_xp.like(self.rows, like), self.triangular, self.squared)
+        return Triangle(namespaces.like(self.rows, like), self.triangular, self.squared)
 
     def diagonal(self) -> Array:
-        return _xp.column_squares(self.rows)
+        return namespaces.column_squares(self.rows)
 
     def matrix(self) -> Array:
-        return _xp.gram(self.rows)
+        return linalg.gram(self.rows)
 
 
 def square_root(matrix: Array) -> Array:
     """Return F with FᵀF = matrix."""
-    xp = _xp.namespace(matrix)
-    with _xp.limit_blas(matrix.shape[0] ** 2):
+    xp = namespaces.namespace(matrix)
+    with linalg.limit_blas(matrix.shape[0] ** 2):
         values, vectors = xp.linalg.eigh(matrix)
     return vectors.T * xp.sqrt(xp.clip(values, min=0.0))[:, None]

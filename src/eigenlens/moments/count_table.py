@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
+from ..arrays import linalg, namespaces
 
 MOST_CELLS = 2**22  # of a table that is kept until its moments are asked for
 WHOLE = 2.0**53  # counts beyond this are rounded, which is said where rows are read
 SMALLEST = 1e-100  # total below which squares might underflow
-ROUNDED_INERTIA = (64 * _xp.EPS) ** 2  # below which residuals are rounding: a few units in the last place of a bᵀ
+ROUNDED_INERTIA = (
+    64 * namespaces.EPS
+) ** 2  # below which residuals are rounding: a few units in the last place of a bᵀ
 BLOCK_CELLS = 2**16  # that are squared together
 ONE_BY_ONE = 4  # vectors up to which a product with each is faster than one with all
 
@@ -46,7 +48,7 @@ class CountTable:
     (0.1667, array([0.0833, 0.0833]))
     """
 
-    # of products with the residuals: see `spectral/products.py`
+    # of products with the residuals: see `solve/products.py`
     single, forms_gram, may_form = False, False, True
     width: int | None = None
 
@@ -169,7 +171,7 @@ class CountTable:
         near, far = self.roots if self.over_rows else self.roots[::-1]
         share = self._shares[0 if self.over_rows else 1]
         Z = (self.counts.T if self.over_rows else self.counts) * far[:, None]
-        G = np.asarray(_xp.gram(Z))
+        G = np.asarray(linalg.gram(Z))
         G *= near
         G *= near[:, None]
         G -= share[:, None] * share

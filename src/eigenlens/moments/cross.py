@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..rows import Block
 from .base import Moments, joint_names
 from .centred import Centred, Scatter
 
@@ -135,4 +134,4 @@ class Cross(Moments):
 def beside(block: Block) -> Array:
     """Return the rows of both tables, side by side."""
     assert block.y is not None
-    return _xp.namespace(block.X).concat([block.X, block.y], axis=1)
+    return namespaces.namespace(block.X).concat([block.X, block.y], axis=1)

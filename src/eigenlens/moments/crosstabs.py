@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .._core import errors, memory
-from .._core.stored import stored
-from ..sources.words import WordColumn
+from ..arrays import errors, memory
+from ..arrays.stored import stored
+from ..rows.categories import WordColumn
 
 FEW_CELLS = 2**16  # of indicators that are multiplied as they are
 JOINED = 256  # levels of a joined column: a table of two of them stays in cache

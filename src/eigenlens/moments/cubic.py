@@ -13,11 +13,10 @@ from typing import Self
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, exponents, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..rows import Block
 from .base import Moments
 from .centred import Centred, Scatter
 from .cross import Cross, beside
@@ -44,7 +43,7 @@ class Cubic(Cross):
     --------
     >>> import numpy as np
     >>> from eigenlens.moments import Cubic
-    >>> from eigenlens.sources import Block
+    >>> from eigenlens.rows import Block
     >>> X, y = np.array([[0.0], [1.0], [5.0]]), np.array([[1.0], [2.0], [0.0]])
     >>> first, rest = (Cubic(every=False).update(Block(X[part], y[part])) for part in (slice(0, 1), slice(1, 3)))
     >>> first.merge(rest).third.round(9) + 0.0
@@ -62,7 +61,9 @@ class Cubic(Cross):
         new = super().anchored(first)
         P = new.joint.n_features
         shape = (P if self.every else P - new.split, P, P)
-        new.third = _xp.namespace(new.joint.pivot).zeros(shape, dtype=new.joint.shift.dtype, device=_xp.device(first.X))
+        new.third = namespaces.namespace(new.joint.pivot).zeros(
+            shape, dtype=new.joint.shift.dtype, device=namespaces.device(first.X)
+        )
         return new
 
     def update(self, block: Block) -> Self:
@@ -79,9 +80,9 @@ class Cubic(Cross):
     def _cubed(self, rows: Array, weight: Array | None, joint: Centred) -> Array:
         """Return the third moments of rows about the mean of their moments."""
         unit = joint.unit
-        centred = _xp.float64(rows) / unit - joint.pivot / unit - joint.shift
+        centred = namespaces.float64(rows) / unit - joint.pivot / unit - joint.shift
         weighted = centred if weight is None else centred * weight[:, None]
-        third = _xp.namespace(centred).zeros_like(self.third)
+        third = namespaces.namespace(centred).zeros_like(self.third)
         if not self.every:
             for place, j in enumerate(range(self.split, centred.shape[1])):
                 third[place, :, :] = (centred * weighted[:, j, None]).T @ centred
@@ -125,7 +126,7 @@ class Cubic(Cross):
         across = Tj[:, :, None] * d[None, None, :]
         return self.third + dj * (T + W * d[:, None] * d) + across + _swapped(across)
 
-    def rescaled(self, exponent: powers.Exponents) -> Self:
+    def rescaled(self, exponent: exponents.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         new = self.copy()
         new.joint = self.joint.rescaled(exponent)
@@ -133,13 +134,13 @@ class Cubic(Cross):
             old, target = (
                 np.zeros(len(self.joint.pivot), int) if e is None else e for e in (self.joint.exponent, exponent)
             )
-            f = powers.shrink(old, target, self.joint.pivot)
+            f = exponents.shrink(old, target, self.joint.pivot)
             new.third = self.third * f[0 if self.every else self.split :, None, None] * f[:, None] * f
         return new
 
     @property
     def finite(self) -> bool:
-        return super().finite and _xp.all_finite(self.third)
+        return super().finite and namespaces.all_finite(self.third)
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         assert isinstance(needed, Cubic)
@@ -153,9 +154,9 @@ class Cubic(Cross):
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
         if hasattr(self, "third"):
-            new.third = _xp.like(self.third, like)
+            new.third = namespaces.like(self.third, like)
         return new
 
 
 def _swapped(values: Array) -> Array:
-    return _xp.namespace(values).permute_dims(values, (0, 2, 1))
+    return namespaces.namespace(values).permute_dims(values, (0, 2, 1))

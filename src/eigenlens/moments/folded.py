@@ -7,9 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from ..sources import Block
+from ..arrays import errors, namespaces
+from ..rows import Block
 from .base import Moments
 
 Rule = Callable[[Block], np.ndarray]
@@ -157,5 +156,5 @@ def _taken(values: Any, order: np.ndarray) -> Any:
     """Return values[order]: of arrays of any library, sparse rows, or rows with words."""
     if values is None:
         return None
-    elsewhere = _xp.is_array(values) and not isinstance(values, np.ndarray)
-    return _xp.take_rows(values, _xp.like(order, values)) if elsewhere else values[order]
+    elsewhere = namespaces.is_array(values) and not isinstance(values, np.ndarray)
+    return namespaces.take_rows(values, namespaces.like(order, values)) if elsewhere else values[order]

@@ -6,11 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors, powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, exponents, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..rows import Block
 from .base import Moments
 from .centred import Centred, Scatter
 from .centring import Codes, Gram
@@ -127,7 +126,7 @@ class Grouped(Moments):
 
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
-        new._first, new._known = None if self._first is None else _xp.like(self._first, like), None
+        new._first, new._known = None if self._first is None else namespaces.like(self._first, like), None
         return new
 
     def _details(self) -> str:
@@ -135,7 +134,9 @@ class Grouped(Moments):
         return f" in {len(self.labels)} group{'s' if len(self.labels) > 1 else ''} ({kept})"
 
     def _means(self) -> dict[str, np.ndarray]:
-        return {str(label): mean for label, mean in zip(self.labels, _xp.to_numpy(self.within().means), strict=True)}
+        return {
+            str(label): mean for label, mean in zip(self.labels, namespaces.to_numpy(self.within().means), strict=True)
+        }
 
     def sealed(self) -> Self:
         new = self.copy()
@@ -154,7 +155,7 @@ class Grouped(Moments):
         known = None if self._known is None or self._known[0] is not block.classes else self._known[1]
         if known is None or (known < 0).any():
             runs = block.runs
-            present = np.unique(_xp.to_numpy(block.y)) if runs is None else np.array([k for k, _, _ in runs])
+            present = np.unique(namespaces.to_numpy(block.y)) if runs is None else np.array([k for k, _, _ in runs])
             if known is None or (known[present] < 0).any():
                 self._places(block.classes[present])
                 nearest = np.minimum(np.searchsorted(self.labels, block.classes), len(self.labels) - 1)
@@ -164,7 +165,7 @@ class Grouped(Moments):
             return tuple((int(known[k]), a, b) for k, a, b in block.runs)
         if np.array_equal(known, np.arange(len(known))):
             return block.y
-        return _xp.take_rows(_xp.like(known, block.X), block.y)
+        return namespaces.take_rows(namespaces.like(known, block.X), block.y)
 
     def _places(self, labels: np.ndarray) -> np.ndarray:
         """Return the places of these labels, after making room for new ones."""
@@ -241,13 +242,13 @@ class Grouped(Moments):
     def _join(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
-        exponent = powers.common([part.exponent_or_free() for part in parts])
+        exponent = exponents.common([part.exponent_or_free() for part in parts])
         parts = [part.rescaled(exponent) for part in parts]
         new = parts[0].copy()
         new.weights = self.weights
-        new.shift = _xp.namespace(pivot).concat([part.shift for part in parts], axis=0)
+        new.shift = namespaces.namespace(pivot).concat([part.shift for part in parts], axis=0)
         root = np.sqrt(shares)
-        ones = _xp.namespace(pivot).ones_like(pivot)
+        ones = namespaces.namespace(pivot).ones_like(pivot)
         squares = any(part.store.rows is None for part in parts)  # which rows can join, and not the other way round
         first = Gram(parts[0].store.matrix()) if squares else parts[0].store
         new.store = first.scaled(ones * float(root[0]))
@@ -289,7 +290,7 @@ class Grouped(Moments):
     def total(self) -> Centred:
         """Return the moments of all rows together: sums of squares within the groups and between their means."""
         within = self.within()
-        return within.about(_xp.like(self.weights / self.weight, within.shift) @ within.shift)
+        return within.about(namespaces.like(self.weights / self.weight, within.shift) @ within.shift)
 
 
 def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
@@ -303,28 +304,28 @@ def _rows_of_each(codes: Codes) -> list[tuple[int, Any]]:
     """Return the groups that are present, with an index of their rows."""
     if isinstance(codes, tuple):
         return [(k, slice(a, b)) for k, a, b in codes]
-    host = _xp.to_numpy(codes)
+    host = namespaces.to_numpy(codes)
     order = np.argsort(host, kind="stable")
     return [(int(host[rows[0]]), rows) for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1)]
 
 
 def _rows(values: Any, rows: Any) -> Any:
     """Return values[rows], of any array or sparse matrix."""
-    if isinstance(rows, slice) or _xp.is_sparse(values):
+    if isinstance(rows, slice) or namespaces.is_sparse(values):
         return values[rows]
-    return _xp.take_rows(values, _xp.like(rows, values))
+    return namespaces.take_rows(values, namespaces.like(rows, values))
 
 
 def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
     """Return moments with more groups, the present ones at the given places."""
     new = moments.copy()
-    xp = _xp.namespace(moments.shift)
+    xp = namespaces.namespace(moments.shift)
     new.weights = np.zeros(n_groups)
     new.weights[places] = moments.weights
     source = np.full(n_groups, len(places))
     source[places] = np.arange(len(places))
     padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
-    new.shift = _xp.take_rows(padded, _xp.like(source, padded))
+    new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
     return new
 
 
@@ -334,10 +335,10 @@ def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:
     np.add.at(weights, places, moments.weights)
     share = np.zeros((count, len(places)))
     share[places, np.arange(len(places))] = moments.weights / weights[places]
-    means = _xp.like(share, moments.shift) @ moments.shift
-    apart = moments.shift - _xp.take_rows(means, _xp.like(places, means))
+    means = namespaces.like(share, moments.shift) @ moments.shift
+    apart = moments.shift - namespaces.take_rows(means, namespaces.like(places, means))
     new.weights, new.shift = weights, means
-    new._take_in(apart * _xp.like(np.sqrt(moments.weights), moments.shift)[:, None])
+    new._take_in(apart * namespaces.like(np.sqrt(moments.weights), moments.shift)[:, None])
     return new
 
 

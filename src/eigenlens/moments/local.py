@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.stored import stored
+from ..arrays.stored import stored
 from .centred import Centred
 from .grouped import Grouped
 

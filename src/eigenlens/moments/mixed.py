@@ -6,11 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import stored
-from ..sources import Block
-from ..sources.words import MixedRows, is_mixed
+from ..arrays import errors, namespaces
+from ..arrays.stored import stored
+from ..rows import Block
+from ..rows.categories import MixedRows, is_mixed
 from .base import Moments
 from .centred import Centred, Scatter
 from .crosstabs import Crosstabs, require_same_columns
@@ -104,7 +103,7 @@ class Mixed(Moments):
         apart = X.numbers
         if self.numbers is not None:
             self.numbers = self.numbers.copy().update(Block(X.numbers, None, block.weight))
-            apart = X.numbers - _xp.to_numpy(self.numbers.pivot)
+            apart = X.numbers - namespaces.to_numpy(self.numbers.pivot)
         counted = Crosstabs.of(X.words, apart, weight)
         self.words = counted if self.words is None else self.words.plus(counted)
         return self
@@ -128,7 +127,7 @@ class Mixed(Moments):
         words = other.words
         if self.numbers is not None and other.numbers is not None:
             if words is not None:
-                words = words.moved(_xp.to_numpy(other.numbers.pivot) - _xp.to_numpy(self.numbers.pivot))
+                words = words.moved(namespaces.to_numpy(other.numbers.pivot) - namespaces.to_numpy(self.numbers.pivot))
             self.numbers = self.numbers.copy().merge(other.numbers)
         if self.words is not None and words is not None:
             self.words = self.words.plus(words)
@@ -141,7 +140,7 @@ class Mixed(Moments):
         if self.numbers is not None:
             new.numbers = self.numbers.sealed()
             if self.words is not None:
-                apart = _xp.to_numpy(self.numbers.pivot) - _xp.to_numpy(new.numbers.pivot)
+                apart = namespaces.to_numpy(self.numbers.pivot) - namespaces.to_numpy(new.numbers.pivot)
                 new.words = self.words.moved(apart)
         return new
 

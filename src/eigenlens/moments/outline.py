@@ -6,10 +6,9 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
+from ..arrays import errors, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from .base import Moments
 from .centred import Centred
 from .centring import INCOMPLETE, Codes, Store
@@ -29,14 +28,14 @@ class Diagonal:
 
     @classmethod
     def of(cls, rows: Array) -> Diagonal:
-        return cls(_xp.column_squares(rows))
+        return cls(namespaces.column_squares(rows))
 
     def plus(self, other: Store) -> Diagonal:
         return Diagonal(self.values + other.diagonal())
 
     def without_means(self, means: Array, weights: Array | float) -> Diagonal:
         """Take out Σ w m², for means that are small compared with the rows; weights as a factor of their rows."""
-        return Diagonal(self.values - _xp.namespace(means).sum(weights * means**2, axis=0))
+        return Diagonal(self.values - namespaces.namespace(means).sum(weights * means**2, axis=0))
 
     def scaled(self, factor: Array) -> Diagonal:
         return Diagonal(self.values * factor**2)
@@ -48,7 +47,7 @@ class Diagonal:
         return self
 
     def brought_to(self, like: Array) -> Diagonal:
-        return Diagonal(_xp.like(self.values, like))
+        return Diagonal(namespaces.like(self.values, like))
 
     def diagonal(self) -> Array:
         return self.values
@@ -75,7 +74,7 @@ class Outline(Centred):
     --------
     >>> import numpy as np
     >>> from eigenlens.moments import Outline
-    >>> from eigenlens.sources import Block
+    >>> from eigenlens.rows import Block
     >>> outline = Outline().update(Block(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])))
     >>> outline.mean, outline.store.diagonal()
     (array([2., 3.]), array([ 8., 24.]))

@@ -13,11 +13,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors, memory, powers
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, exponents, linalg, memory, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..rows import Block
 from .base import Moments
 from .centring import Codes, centre_block
 
@@ -61,7 +60,7 @@ class Patterns(Moments):
     --------
     >>> import numpy as np
     >>> from eigenlens.moments import Patterns
-    >>> from eigenlens.sources import Block
+    >>> from eigenlens.rows import Block
     >>> nan = np.nan
     >>> X = np.array([[0.0, 1.0], [2.0, nan], [4.0, 7.0], [6.0, nan], [nan, nan]])
     >>> moments = Patterns().update(Block(X[:2])).merge(Patterns().update(Block(X[2:])))
@@ -86,7 +85,7 @@ class Patterns(Moments):
 
     def __init__(self) -> None:
         self.n_rows = self.n_blank = 0
-        self.exponent: powers.Exponents = None
+        self.exponent: exponents.Exponents = None
 
     def _details(self) -> str:
         return f", {len(self.masks)} patterns"
@@ -97,7 +96,7 @@ class Patterns(Moments):
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot; NaN in it is filled when the column is first observed."""
         new = type(self)()
-        host = _xp.to_numpy(row)
+        host = namespaces.to_numpy(row)
         p = host.shape[0]
         new.dtype, new.pivot = host.dtype, np.array(host, dtype=np.float64)
         new.masks, new.weights, new.shift = np.zeros((0, p), dtype=bool), np.zeros(0), np.zeros((0, p))
@@ -126,7 +125,7 @@ class Patterns(Moments):
     @property
     def means(self) -> np.ndarray:
         """Mean of each pattern, in the units of the data; NaN where nothing is observed."""
-        means = self.pivot + self.shift * powers.units(self.exponent, self.pivot)
+        means = self.pivot + self.shift * exponents.units(self.exponent, self.pivot)
         return np.where(self.masks, means, np.nan)
 
     @property
@@ -149,8 +148,8 @@ class Patterns(Moments):
         assert codes is None
         if X.shape[1] != self.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
-        host = _xp.to_numpy(_xp.dense(X))
-        w = None if weight is None else np.asarray(_xp.to_numpy(weight), dtype=np.float64)
+        host = namespaces.to_numpy(namespaces.dense(X))
+        w = None if weight is None else np.asarray(namespaces.to_numpy(weight), dtype=np.float64)
         return self.merge(self._part(host, w))
 
     def _part(self, X: np.ndarray, weight: np.ndarray | None) -> Self:
@@ -191,12 +190,12 @@ class Patterns(Moments):
 
     def _take_out_powers(self, lift: int) -> None:
         """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
-        found = np.maximum(powers.column_exponents(self.rows), powers.column_exponents(self.shift))
-        last = powers.LAST_EXPONENT
-        total = np.where(found == powers.FREE, 0, np.clip(found + lift, -last, last))
+        found = np.maximum(exponents.column_exponents(self.rows), exponents.column_exponents(self.shift))
+        last = exponents.LAST_EXPONENT
+        total = np.where(found == exponents.FREE, 0, np.clip(found + lift, -last, last))
         if lift == 0 and not total.any():
             return
-        factor = powers.shrink(np.full_like(total, lift), total, self.pivot)
+        factor = exponents.shrink(np.full_like(total, lift), total, self.pivot)
         self.rows, self.shift = self.rows * factor, self.shift * factor
         self.exponent = total if total.any() else None
 
@@ -275,26 +274,26 @@ class Patterns(Moments):
         for first in range(0, len(patterns), step):
             some = range(first, min(first + step, len(patterns)))
             masks = self.masks[patterns[some]]
-            roots, size = _roots(np.stack([_xp.gram(self.rows[parts[i]]) for i in some]), masks)
+            roots, size = _roots(np.stack([linalg.gram(self.rows[parts[i]]) for i in some]), masks)
             for i, mask, root, sd in zip(some, masks, roots, size, strict=True):
                 rows, width = self.rows[parts[i]], int(mask.sum())
                 if len(rows) >= SQUARED * width and np.diagonal(root).min() > SOUND:
                     yield (root * sd)[mask]
                     continue
                 R = np.zeros((width, self.n_features))
-                R[:, mask] = _xp.triangle(rows[:, mask])
+                R[:, mask] = linalg.triangle(rows[:, mask])
                 yield R
 
-    def joint_exponent(self, other: Self) -> powers.Exponents:
+    def joint_exponent(self, other: Self) -> exponents.Exponents:
         """Return powers of two that suit both."""
         if self.exponent is None and other.exponent is None:
             return None
-        return powers.common([self.exponent_or_free(), other.exponent_or_free()])
+        return exponents.common([self.exponent_or_free(), other.exponent_or_free()])
 
     def exponent_or_free(self) -> np.ndarray:
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
-        return np.where(empty, powers.FREE, self._exponents)
+        return np.where(empty, exponents.FREE, self._exponents)
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -303,18 +302,18 @@ class Patterns(Moments):
     def moved_to(self, pivot: np.ndarray) -> Self:
         """Return the same moments about another pivot."""
         new = self.copy()
-        apart = np.nan_to_num((self.pivot - pivot) / powers.units(self.exponent, pivot), nan=0.0)
+        apart = np.nan_to_num((self.pivot - pivot) / exponents.units(self.exponent, pivot), nan=0.0)
         new.pivot = pivot
         if apart.any():
             new.shift = np.where(self.masks, self.shift + apart, 0.0)
         return new
 
-    def rescaled(self, exponent: powers.Exponents) -> Self:
+    def rescaled(self, exponent: exponents.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = powers.shrink(self._exponents, target, self.pivot)
+        factor = exponents.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
         return new

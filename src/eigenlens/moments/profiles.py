@@ -8,11 +8,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from ..rows import Block
 from .base import Moments
 from .centred import Centred, Scatter
 from .count_table import CountTable
@@ -42,7 +41,7 @@ class Profiles(Moments):
     --------
     >>> import numpy as np
     >>> from eigenlens.moments import Profiles
-    >>> from eigenlens.sources import Block
+    >>> from eigenlens.rows import Block
     >>> moments = Profiles().update(Block(np.array([[1.0, 3.0], [4.0, 2.0]])))
     >>> moments.weight, moments.centred.mean
     (10.0, array([0.5, 0.5]))
@@ -88,7 +87,7 @@ class Profiles(Moments):
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of)
         row = first.X[:1, :]
-        xp = _xp.namespace(row)
+        xp = namespaces.namespace(row)
         total = float(xp.sum(xp.abs(row)))
         new.centred = self.of().anchored_at((row / total if total > 0 else row)[0, :])
         return new
@@ -127,7 +126,7 @@ class Profiles(Moments):
         weight = block.weight if block.weight is None or kept is None else block.weight[kept]
         if X.shape[0] == 0:
             return self
-        xp = _xp.namespace(totals)
+        xp = namespaces.namespace(totals)
         mass = totals if weight is None else totals * weight
         self.centred = self.centred.copy().update(Block(X, None, mass))
         self.n_rows += int(X.shape[0])
@@ -167,7 +166,7 @@ def profiles_of(X: Any) -> tuple[Any, Array, Any]:
         if kept is not None:
             X, totals = X[kept], totals[kept]
         return scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / totals) @ X), totals, kept
-    xp = _xp.namespace(X)
+    xp = namespaces.namespace(X)
     X = xp.astype(X, xp.float64) if X.dtype != xp.float64 else X
     if X.shape[0]:
         _refuse_negative(float(xp.min(X)))

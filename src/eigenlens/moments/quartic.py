@@ -20,9 +20,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import xp as _xp
-from .._core.stored import stored
-from .._core.typing import Array
+from ..arrays import linalg, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
 from .centred import Centred
 from .centring import CentredBlock, Gram, Triangle
 
@@ -51,8 +51,8 @@ class Quartic(Centred):
         return type(self.store) if hasattr(self, "store") else Triangle
 
     def _set_centred(self, block: CentredBlock) -> None:
-        xp, (n, p) = _xp.namespace(block.rows), block.rows.shape
-        weight = xp.ones_like(block.rows[:, 0]) if block.weight is None else _xp.cast(block.weight, xp.float64)
+        xp, (n, p) = namespaces.namespace(block.rows), block.rows.shape
+        weight = xp.ones_like(block.rows[:, 0]) if block.weight is None else namespaces.cast(block.weight, xp.float64)
         if n <= p:
             self.row_weight, self.store = weight, Triangle(block.rows[:0, :])
             super()._set_centred(block)
@@ -76,7 +76,7 @@ class Quartic(Centred):
             sides = sides[0]._with_squares(), sides[1]._with_squares()
         self.__dict__.update(sides[0].__dict__)
         super().merge(sides[1])
-        xp = _xp.namespace(self.pivot)
+        xp = namespaces.namespace(self.pivot)
         if few:
             self.row_weight = xp.concat([side.row_weight for side in sides], axis=0)
             if self.exponent is None:
@@ -101,7 +101,7 @@ class Quartic(Centred):
         if new is not self:
             for name in ("row_weight", "third", "fourth"):
                 kept = getattr(self, name)
-                setattr(new, name, None if kept is None else _xp.like(kept, like))
+                setattr(new, name, None if kept is None else namespaces.like(kept, like))
         return new
 
     def mean_from(self, origin: Array) -> Array:
@@ -110,7 +110,7 @@ class Quartic(Centred):
 
     def fourth_of(self, scale: Array | float = 1.0) -> float:
         """Return Σ w‖z/s‖⁴ of columns divided by a scale."""
-        xp = _xp.namespace(self.pivot)
+        xp = namespaces.namespace(self.pivot)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.row_weight is not None:
                 lengths = xp.sum((self.store.rows / scale) ** 2, axis=1)
@@ -129,7 +129,7 @@ class Quartic(Centred):
 
     def _moved_rows(self, delta: Array) -> Array:
         """Rows about mean + delta, times the roots of their weights."""
-        return self.store.rows - _xp.namespace(delta).sqrt(self.row_weight)[:, None] * delta
+        return self.store.rows - namespaces.namespace(delta).sqrt(self.row_weight)[:, None] * delta
 
     def _moved(self, delta: Array) -> tuple[Array, Array]:
         """Third and fourth moments about mean + delta."""
@@ -145,5 +145,5 @@ class Quartic(Centred):
 def _pairs(rows: Array, weight: Array) -> tuple[Array, Array]:
     """Return C and Q of rows √w·z."""
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled = rows**2 / _xp.namespace(rows).sqrt(weight)[:, None]  # √w·z²
-        return scaled.T @ rows, _xp.gram(scaled)
+        scaled = rows**2 / namespaces.namespace(rows).sqrt(weight)[:, None]  # √w·z²
+        return scaled.T @ rows, linalg.gram(scaled)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
+from ..arrays import namespaces
 from .base import Moments
 from .centred import Centred
 from .centring import Gram
@@ -55,7 +55,7 @@ class Resampler:
         self.moments, self.inner = moments, inner
         self.n_groups = len(inner.weights)
         codes = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
-        shift, pivot = _xp.to_numpy(inner.shift), _xp.to_numpy(inner.pivot)
+        shift, pivot = namespaces.to_numpy(inner.shift), namespaces.to_numpy(inner.pivot)
         rows = (rows - pivot) - shift[codes]
         order = np.argsort(codes, kind="stable") if units is None else np.argsort(units, kind="stable")
         self.rows, self.codes, self.weight, self.order = rows[order], codes[order], weight[order], order
@@ -78,7 +78,7 @@ class Resampler:
         """
         G, q = self.n_groups, self.q
         sums = counts @ self.sums if self.sums is not None else self._sums_of_rows(counts[:, self.order])
-        shift = _xp.to_numpy(self.inner.shift)
+        shift = namespaces.to_numpy(self.inner.shift)
         for row in sums:
             weights, totals = row[:G], row[G : G + G * q].reshape(G, q)
             if (weights <= 0).any():
@@ -94,7 +94,7 @@ class Resampler:
         """Return moments of the kind that was given, with other contents."""
         inner = self.inner.copy()
         like = self.inner.pivot
-        inner.weights, inner.shift, inner.store = weights, _xp.like(shift, like), Gram(_xp.like(T, like))
+        inner.weights, inner.shift, inner.store = weights, namespaces.like(shift, like), Gram(namespaces.like(T, like))
         new = self.moments.copy()
         if isinstance(new, Grouped):
             new.groups, new._joined = [inner], None

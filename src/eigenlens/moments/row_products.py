@@ -14,11 +14,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 
-from .._core import xp as _xp
-from .._core.limits import thread_count
-from .._core.threads import PARALLEL_CELLS, threaded
-from .._core.typing import Array
-from ..sources import Block, Source
+from ..arrays import linalg, namespaces
+from ..arrays.limits import thread_count
+from ..arrays.threads import PARALLEL_CELLS, threaded
+from ..arrays.typing import Array
+from ..rows import Block, Source
 from .outline import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
@@ -135,15 +135,15 @@ class ArrayProducts(Products):
     def __init__(self, X: Array, outline: Outline, weight: Array | None) -> None:
         n, p = int(X.shape[0]), int(X.shape[1])
         super().__init__((n, p))
-        xp = _xp.namespace(X)
+        xp = namespaces.namespace(X)
         self._X, self._root = X, None if weight is None else xp.sqrt(weight)
-        self.like, self.single = outline.pivot, _xp.single(X) and _xp.on_accelerator(X)
+        self.like, self.single = outline.pivot, namespaces.single(X) and namespaces.on_accelerator(X)
         self._dtype = X.dtype if self.single else xp.float64
         self._mean, self._pivot, self._shift = outline.mean, outline.pivot, outline.shift[0, :]
         far = SINGLE_FAR if self.single else FAR
         near = float(xp.sum(self._mean**2)) <= far**2 * _typical_variance(outline, self.shape)
         whole = X.dtype == self._dtype and near and not _strided(X)
-        rows = (DEVICE_PIECE_BYTES if _xp.on_accelerator(X) else PIECE_BYTES) // (8 * self.shape[1])
+        rows = (DEVICE_PIECE_BYTES if namespaces.on_accelerator(X) else PIECE_BYTES) // (8 * self.shape[1])
         self._step = n if whole else max(rows, 16)
         self._whole = whole
         near = float(xp.sum(self._mean**2)) <= SQUARED_FAR**2 * _typical_variance(outline, self.shape)
@@ -152,19 +152,19 @@ class ArrayProducts(Products):
 
     def forward(self, V: Array) -> Array:
         self._passes += 1
-        xp, cast = _xp.namespace(V), _xp.cast(V, self._dtype)
+        xp, cast = namespaces.namespace(V), namespaces.cast(V, self._dtype)
         if self._whole:
-            found = _few_times(cast, self._X.T) - _xp.cast(V @ self._mean, self._dtype)[:, None]
+            found = _few_times(cast, self._X.T) - namespaces.cast(V @ self._mean, self._dtype)[:, None]
         else:
             found = xp.concat(list(self._over(lambda low, high: cast @ self._rows(low, high).T)), axis=1)
-        return found if self._root is None else found * _xp.cast(self._root, self._dtype)
+        return found if self._root is None else found * namespaces.cast(self._root, self._dtype)
 
     def backward(self, U: Array) -> Array:
         self._passes += 1
         U = U if self._root is None else U * self._root
-        xp, cast = _xp.namespace(U), _xp.cast(U, self._dtype)
+        xp, cast = namespaces.namespace(U), namespaces.cast(U, self._dtype)
         if self._whole:
-            return _few_times(cast, self._X) - _xp.cast(xp.sum(U, axis=1)[:, None] * self._mean, self._dtype)
+            return _few_times(cast, self._X) - namespaces.cast(xp.sum(U, axis=1)[:, None] * self._mean, self._dtype)
         parts = self._over(lambda low, high: cast[:, low:high] @ self._rows(low, high))
         return _added(parts)
 
@@ -172,8 +172,8 @@ class ArrayProducts(Products):
         self._passes += 1
         n = self._X.shape[0]
         if not self.over_rows:
-            return _xp.gram(self._X) - n * self._mean[:, None] * self._mean
-        G, unit = _xp.gram(self._X.T), np.full(n, n**-0.5)
+            return linalg.gram(self._X) - n * self._mean[:, None] * self._mean
+        G, unit = linalg.gram(self._X.T), np.full(n, n**-0.5)
         if self._root is not None:
             G, unit = G * self._root * self._root[:, None], self._root / np.linalg.norm(self._root)
         G = G - (G @ unit)[:, None] * unit
@@ -181,8 +181,8 @@ class ArrayProducts(Products):
 
     def _rows(self, low: int, high: int) -> Array:
         """Return centred rows: minus the pivot, which is exact even with a large offset, then minus the rest."""
-        rows = _xp.float64(self._X[low:high, :]) - self._pivot - self._shift
-        return _xp.cast(rows, self._dtype)
+        rows = namespaces.float64(self._X[low:high, :]) - self._pivot - self._shift
+        return namespaces.cast(rows, self._dtype)
 
     def _over(self, work: Any) -> Iterator[Array]:
         n = self.shape[0]
@@ -193,12 +193,12 @@ class ArrayProducts(Products):
         return (work(*piece) for piece in pieces)
 
     def image_sizes(self, V: Array) -> Array:
-        return _lengths(_xp.float64(self.forward(V)))
+        return _lengths(namespaces.float64(self.forward(V)))
 
 
 def _few_times(V: Array, M: Array) -> Array:
     """Return V·M for few rows V; turned over on a device, which then needs 0.95 of the time."""
-    return (M.T @ V.T).T if _xp.on_accelerator(M) else V @ M
+    return (M.T @ V.T).T if namespaces.on_accelerator(M) else V @ M
 
 
 def _cells_of_columns(X: Any) -> np.ndarray:
@@ -310,13 +310,13 @@ class _Sum:
         return self
 
     def update(self, block: Block) -> Self:
-        if _xp.is_sparse(block.X):
+        if namespaces.is_sparse(block.X):
             products: Products = SparseProducts(block.X.tocsr(), self.outline, block.weight)
         else:
             products = ArrayProducts(block.X, self.outline, block.weight)
         image = products.forward(self.V)
         self.total = self.total + (
-            _xp.namespace(image).sum(image**2, axis=1) if self.sizes else products.backward(image)
+            namespaces.namespace(image).sum(image**2, axis=1) if self.sizes else products.backward(image)
         )
         return self
 
@@ -342,7 +342,7 @@ def products(source: Source, outline: Outline) -> Products:
 def _typical_variance(outline: Outline, shape: tuple[int | None, int]) -> float:
     """Return the variance of a direction if all had the same: the largest has at least that."""
     n, p = shape
-    total = float(_xp.namespace(outline.pivot).sum(outline.store.diagonal()))
+    total = float(namespaces.namespace(outline.pivot).sum(outline.store.diagonal()))
     return total / outline.weight / max(min(n or p, p), 1)
 
 
@@ -352,7 +352,7 @@ def _strided(X: Array) -> bool:
 
 
 def _lengths(rows: Array) -> Array:
-    return _xp.namespace(rows).sum(rows**2, axis=1) ** 0.5
+    return namespaces.namespace(rows).sum(rows**2, axis=1) ** 0.5
 
 
 def _added(parts: Iterator[Array]) -> Array:

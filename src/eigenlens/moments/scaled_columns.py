@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
+from ..arrays import namespaces
 from .base import Moments
 from .centred import Centred, Factor, Scatter
 from .cross import Cross
@@ -36,7 +36,7 @@ def scale_columns(moments: Moments, centre: np.ndarray, scale: np.ndarray) -> Mo
     if isinstance(new, Grouped):
         new.groups = [_scaled(group, centre, scale) for group in new.groups]
         first = new._first
-        new._first = (first - _xp.like(centre, first)) / _xp.like(scale, first)
+        new._first = (first - namespaces.like(centre, first)) / namespaces.like(scale, first)
         new._joined = None
         return new
     return _scaled(new, centre, scale)
@@ -47,7 +47,7 @@ def _scaled(part: Any, centre: np.ndarray, scale: np.ndarray) -> Any:
     if isinstance(part, Patterns):
         new.pivot, new.shift, new.rows = (part.pivot - centre) / scale, part.shift / scale, part.rows / scale
         return new
-    c, s = _xp.like(centre, part.pivot), _xp.like(scale, part.pivot)
+    c, s = namespaces.like(centre, part.pivot), namespaces.like(scale, part.pivot)
     new.pivot, new.shift, new.store = (part.pivot - c) / s, part.shift / s, part.store.scaled(1.0 / s)
     return new
 

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .._core import powers
-from .._core import xp as _xp
+from ..arrays import exponents, namespaces
 
 SPARSE = 0.05  # share of cells up to which sparse products are faster than dense ones
 FULL = 0.5  # share of (weighted) rows beyond which a column of a group has an offset
@@ -30,9 +29,9 @@ def is_worth_it(X: Any, weight: np.ndarray | None) -> bool:
     if X.nnz == 0 or X.nnz > SPARSE * X.shape[0] * X.shape[1]:
         return False
     size = np.abs(X.data[X.data != 0])
-    ordinary = size.size > 0 and size.min() > 2.0**-powers.ORDINARY and size.max() < 2.0**powers.ORDINARY
+    ordinary = size.size > 0 and size.min() > 2.0**-exponents.ORDINARY and size.max() < 2.0**exponents.ORDINARY
     return ordinary and (
-        weight is None or (weight.min() > 2.0**-powers.ORDINARY and weight.max() < 2.0**powers.ORDINARY)
+        weight is None or (weight.min() > 2.0**-exponents.ORDINARY and weight.max() < 2.0**exponents.ORDINARY)
     )
 
 
@@ -57,7 +56,7 @@ def scatter(
     means = np.zeros((n_groups, p))
     means[:, rest] = (indicator @ S).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
     for _ in range(2):  # the second mean is what rounding left of the first
-        step = _xp.group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
+        step = namespaces.group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
         D = D - step[group]
         means[:, full] += step
     D *= root

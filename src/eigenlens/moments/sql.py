@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core import errors
-from .._core.parameters import check_choice
+from ..arrays import errors
+from ..arrays.parameters import check_choice
 from .base import Moments
 from .centred import Scatter
 from .centring import Gram

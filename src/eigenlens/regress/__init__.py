@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.lazy import exports
+from ..arrays.lazy import exports
 
 if TYPE_CHECKING:
-    from ._on_directions import CurveOnDirections
     from .adaptive_splines import AdaptiveSplines
     from .additive_splines import AdditiveSplines
+    from .directions_curve import CurveOnDirections
     from .penalized import PenalizedRegression
     from .polynomial import PolynomialRegression
     from .projection_pursuit import ProjectionPursuit
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaptiveSplines": ".adaptive_splines",
     "AdditiveSplines": ".additive_splines",
-    "CurveOnDirections": "._on_directions",
+    "CurveOnDirections": ".directions_curve",
     "PenalizedRegression": ".penalized",
     "PolynomialRegression": ".polynomial",
     "ProjectionPursuit": ".projection_pursuit",

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .smoothers.spline import Curve, SplineSmoother, gcv
+from .smoothing_spline import Curve, SplineSmoother, gcv
 
 Array = NDArray[np.float64]
 

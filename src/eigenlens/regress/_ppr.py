@@ -22,8 +22,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.stored import stored
-from .smoothers import Curve, SplineSmoother, supersmooth
+from ..arrays.stored import stored
+from .smoothing_spline import Curve, SplineSmoother
+from .supersmoother import supersmooth
 
 Array = NDArray[np.float64]
 Function = Callable[..., Array]

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.summaries import Table
-from ._regressor import Floats, Regressor
+from ..arrays.summaries import Table
 from .hinges import report
 from .hinges.criterion import gcv
 from .hinges.rules import make_rules
 from .hinges.terms import Term
+from .regressor import Floats, Regressor
 
 
 class TermTables(Regressor):

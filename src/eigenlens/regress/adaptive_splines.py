@@ -22,14 +22,13 @@ from scipy.stats import t as student
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors
-from .._core.drawing import Display
-from .._core.limits import thread_count
-from .._core.parameters import check_number, is_number
-from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, TableLike
-from .._core.xp import one_blas_thread
-from ._regressor import Floats, warn_if_relative
+from ..arrays import errors
+from ..arrays.limits import thread_count
+from ..arrays.linalg import one_blas_thread
+from ..arrays.parameters import check_number, is_number
+from ..arrays.stored import stored
+from ..arrays.typing import Array, ColumnLike, TableLike
+from ..drawing import Display
 from ._term_tables import TermTables
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
@@ -37,6 +36,7 @@ from .hinges.prune import Subset
 from .hinges.rules import make_rules
 from .hinges.terms import Term, evaluate
 from .hinges.whole_fit import Search
+from .regressor import Floats, warn_if_relative
 
 
 @stored("AdaptiveSplines")
@@ -283,7 +283,7 @@ class AdaptiveSplines(TermTables):
         display
             With `axes_` (one for each panel), `ax_` and `figure_`.
         """
-        from ._term_plots import Residuals, plot_terms
+        from .figures import Residuals, plot_terms
 
         check_is_fitted(self)
         return plot_terms(self, Residuals(self, X, y, response), response, axes)

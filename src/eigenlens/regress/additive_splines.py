@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors
-from .._core.drawing import Display
-from .._core.parameters import check_number
-from .._core.stored import stored
-from .._core.summaries import Table, table
-from .._core.typing import Array, ColumnLike, TableLike
-from .._core.xp import one_blas_thread
+from ..arrays import errors
+from ..arrays.linalg import one_blas_thread
+from ..arrays.parameters import check_number
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, table
+from ..arrays.typing import Array, ColumnLike, TableLike
+from ..drawing import Display
 from ._bruto import AdditiveFit, fit_additive
-from ._regressor import Floats, Regressor, warn_if_relative
+from .regressor import Floats, Regressor, warn_if_relative
 
 
 @stored("AdditiveSplines")
@@ -199,7 +199,7 @@ class AdditiveSplines(Regressor):
         display
             With `axes_` (one for each panel), `ax_` and `figure_`.
         """
-        from ._term_plots import Residuals, plot_partials
+        from .figures import Residuals, plot_partials
 
         check_is_fitted(self)
         return plot_partials(self, features, Residuals(self, X, y, response), response, axes)

@@ -21,14 +21,13 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import brentq, minimize_scalar
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.parameters import check_choice, check_number, published_at_once
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from .._core.typing import Array
-from ._regressor import Floats, Regressor
+from ..arrays import errors, linalg
+from ..arrays.parameters import check_choice, check_number, published_at_once
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from ..arrays.typing import Array
 from .penalties import penalty_root
+from .regressor import Floats, Regressor
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
 FAR = 1e-10  # spread of the other rows over a row's distance from them, below which six digits are left
@@ -238,10 +237,10 @@ class Path:
         basis = None
         if len(A) < A.shape[1] and _is_even(root):
             # a ridge has no coefficients beyond the rows, so that the problem is as large as they are
-            with _xp.limit_blas(A.size):
+            with linalg.limit_blas(A.size):
                 basis, seen = np.linalg.qr(A.T)
             A, root = seen.T, root[: len(A), : len(A)]
-        with _xp.limit_blas((len(A) + len(root)) * A.shape[1]):
+        with linalg.limit_blas((len(A) + len(root)) * A.shape[1]):
             k = self._decompose(A, np.sqrt(self.tau) * root, inside)
         self.c, self.s, self.u, self.back = k.c, k.s, k.u, k.back if basis is None else basis @ k.back
         self.outside = float(np.sum(E * E) - np.sum(self.u * self.u))

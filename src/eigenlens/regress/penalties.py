@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 
-from .._core import errors
+from ..arrays import errors
 
 Floats = NDArray[np.float64]
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from .._core import errors
-from .._core.parameters import check_flag, check_number
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from ._regressor import Floats, Regressor
+from ..arrays import errors
+from ..arrays.parameters import check_flag, check_number
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from .regressor import Floats, Regressor
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
 MOST_TERMS = 100_000  # built one by one: a few seconds

@@ -15,15 +15,15 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors
-from .._core.drawing import Display
-from .._core.parameters import check_choice, check_number
-from .._core.stored import stored
-from .._core.summaries import Table, matrix
-from .._core.typing import Array, ColumnLike, TableLike
-from .._core.xp import one_blas_thread
+from ..arrays import errors
+from ..arrays.linalg import one_blas_thread
+from ..arrays.parameters import check_choice, check_number
+from ..arrays.stored import stored
+from ..arrays.summaries import Table, matrix
+from ..arrays.typing import Array, ColumnLike, TableLike
+from ..drawing import Display
 from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
-from ._regressor import Floats, Regressor, warn_if_relative
+from .regressor import Floats, Regressor, warn_if_relative
 
 
 @stored("pursuit.RidgeFunction")
@@ -218,7 +218,7 @@ class ProjectionPursuit(Regressor):
         display
             With `axes_` (one for each panel), `ax_` and `figure_`.
         """
-        from ._term_plots import Residuals, plot_ridges
+        from .figures import Residuals, plot_ridges
 
         check_is_fitted(self)
         return plot_ridges(self, Residuals(self, X, y, response), response, axes)

@@ -12,11 +12,11 @@ from scipy.optimize import brentq
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from .._core import xp as _xp
-from ..spectral import Form, whiten
-from ..spectral.solve import all_directions
+from ..arrays import namespaces
+from ..solve import Form, whiten
+from ..solve.solve import all_directions
+from .optimal_scoring import contrasts
 from .penalized import RANK, Path
-from .scoring import contrasts
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class ScorePath(Path):
     def _from_matrix(self, T: Floats, L: Floats) -> None:
         axes = _whitened(T + L.T @ L)
         c2, V = np.linalg.eigh(axes.T @ T @ axes)
-        c2 = np.where(c2 > 16 * len(T) * _xp.EPS, c2, 0.0)
+        c2 = np.where(c2 > 16 * len(T) * namespaces.EPS, c2, 0.0)
         self.back = axes @ V
         self.c = np.sqrt(c2)
         self.s = np.linalg.norm(L @ self.back, axis=0)
@@ -206,7 +206,7 @@ def _orthonormal(rows: Floats) -> tuple[Floats, Floats]:
         size[size == 0] = 1.0
         values, vectors = np.linalg.eigh(S / size / size[:, None])
         seen = values > WELL**2
-        if (values[~seen] > 16 * len(S) * _xp.EPS * values[-1]).any():
+        if (values[~seen] > 16 * len(S) * namespaces.EPS * values[-1]).any():
             basis = np.linalg.qr(rows.T)[0]
             break
         mixed = vectors[:, seen] / np.sqrt(values[seen]) / size[:, None]

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.errors import listed
-from ..report.findings import Findings
-from ..spectral import Form
+from ..arrays import errors, namespaces
+from ..arrays.errors import listed
+from ..page.findings import Findings
+from ..solve import Form
 from .comparison import Compared, compare, compared_methods, fold_teams, note_rows, told_apart
 from .data import Data
 from .dimension_tests import verdicts
@@ -174,10 +173,10 @@ def _separation_of(model: Any) -> np.ndarray:
     """Return the same from the moments of a fit, those of all rows; where cells are missing, the most likely ones."""
     moments = model._whole_moments
     within, weights = moments.within(), moments.weights
-    means = np.asarray(_xp.to_numpy(model._coordinates(within.means)))
+    means = np.asarray(namespaces.to_numpy(model._coordinates(within.means)))
     between = weights @ (means - weights @ means / weights.sum()) ** 2
     V = model.subspace_.basis * within.unit[:, None]
-    total = between + np.asarray(_xp.to_numpy(V * Form.of(within, 1.0).apply(V))).sum(axis=0)
+    total = between + np.asarray(namespaces.to_numpy(V * Form.of(within, 1.0).apply(V))).sum(axis=0)
     return np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
 
 

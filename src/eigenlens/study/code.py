@@ -9,11 +9,11 @@ from typing import Any
 
 from sklearn.base import clone
 
-from ..regress._on_directions import CurveOnDirections
-from ..sources.csv_text import PLAIN, Dialect
-from ..tables.endings import SHEETS, kind_of
-from ..tables.parts import files_of
-from ..tables.selection import Selection
+from ..regress.directions_curve import CurveOnDirections
+from ..rows.csv_text import PLAIN, Dialect
+from ..rows.endings import SHEETS, kind_of
+from ..rows.parts import files_of
+from ..rows.selection import Selection
 from .data import Data
 from .plan import Plan
 
@@ -41,7 +41,7 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     imports += [*(["import numpy as np"] if plan.sample else []), "import pandas as pd"]
     imports += [] if second is not None else ["from sklearn.pipeline import make_pipeline"]
     filling = [repr(step) for name, step in model.steps if name == "fill"]
-    ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
+    ours += "\nfrom eigenlens.moments.expected_cells import ExpectedCells" if filling else ""
     bent = isinstance(model[-1], CurveOnDirections)
     ours += "\nfrom eigenlens.regress import CurveOnDirections" if bent else ""
     if isinstance(model[0], Selection):  # the model takes words as they are
@@ -50,7 +50,7 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         return "\n".join(
             [*imports[:-1], ours, "", *rows, taken, f"model = {model[-1]!r}.fit(X)", "scores = model.transform(X)"]
         )
-    lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
+    lines = [*imports, ours, "from eigenlens.rows import Preparation", "", *rows]
     preparation = model[0]
     if second is not None:
         first, other = plan.views or ([], [])

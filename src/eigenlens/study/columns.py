@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from ..report.findings import counted
-from ..tables import TableFile
-from ..tables.identifiers import is_running
-from ..tables.judging import Column
+from ..arrays import errors
+from ..page.findings import counted
+from ..rows import TableFile
+from ..rows.judging import Column
+from .identifiers import is_running
 from .part_sums import restarts, runs_of
 from .plan import Plan
 from .roles import Roles, quoted

@@ -13,9 +13,9 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
-from .._core.errors import listed
-from ..regress._on_directions import CurveOnDirections
-from ..report.findings import ComparedMethod
+from ..arrays.errors import listed
+from ..page.findings import ComparedMethod
+from ..regress.directions_curve import CurveOnDirections
 from ..validation.folds import Folds
 from ..validation.refits import splits_of_folds
 from .data import Data

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, memory
-from ..sources.csv_text import Dialect
-from ..tables import TableFile
-from ..tables.judging import Column
-from ..tables.preparation import MOST_WORDS
+from ..arrays import errors, memory
+from ..rows import TableFile
+from ..rows.csv_text import Dialect
+from ..rows.judging import Column
+from ..rows.preparation import MOST_WORDS
 from .columns import check_names, counted_kinds, counts_blocks, counts_rows, used_columns, without_counters
 from .gaps import without_gaps
 from .group_folds import group_keys
@@ -85,7 +85,7 @@ class Data:
     >>> import pathlib, tempfile
     >>> from eigenlens.study import read_data, study
     >>> from eigenlens.study.demos import write_demo
-    >>> from eigenlens.tables import TableFile
+    >>> from eigenlens.rows import TableFile
     >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
     >>> data = read_data(TableFile(path), plan)
     >>> data.kind, len(data.y)
@@ -156,7 +156,7 @@ def read_data(
     >>> import pathlib, tempfile
     >>> from eigenlens.study import read_data, study
     >>> from eigenlens.study.demos import write_demo
-    >>> from eigenlens.tables import TableFile
+    >>> from eigenlens.rows import TableFile
     >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
     >>> data = read_data(TableFile(path), plan)
     >>> data.notes

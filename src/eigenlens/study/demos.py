@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from .._core import errors
+from ..arrays import errors
 from .plan import Plan
 
 #: Road distances in kilometres (a public table), the lower triangle, cities in alphabetical order.

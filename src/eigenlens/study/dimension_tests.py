@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._core.errors import InputError
+from ..arrays.errors import InputError
 from ..inference import DimensionTest, against_refits
-from ..methods._declaration import NORMAL_DOUBT, Cost, Wording
-from ..methods._patterns import patterns_in
+from ..methods.spine.about import NORMAL_DOUBT, Cost, Wording
+from ..methods.spine.patterns import patterns_in
 from .data import Data, sample_rows
 from .efforts import DRAWS, LEVEL, Effort, effort, some_rows
 from .methods import declared

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core import errors
+from ..arrays import errors
 from ..distances import double_center, is_squared_distance
-from ..report.findings import Findings
-from ..spectral import rounding
+from ..page.findings import Findings
+from ..solve import rounding
 from .data import Data
 from .methods import made
 from .plan import Plan, Progress

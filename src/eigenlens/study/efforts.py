@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core.drawn import keys, smallest
-from ..methods._declaration import Wording
-from ..report.findings import Test
+from ..methods.spine.about import Wording
+from ..page.findings import Test
+from ..rows.sampled_rows import keys, smallest
 
 LEVEL = 0.05
 DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%

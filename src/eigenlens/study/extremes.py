@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core.errors import EigenlensWarning, InputError, listed
-from ..report.findings import Findings, number
-from ..tables import TableFile
-from ..tables.extreme_cells import ExtremeCells, extreme_cells
+from ..arrays.errors import EigenlensWarning, InputError, listed
+from ..page.findings import Findings, number
+from ..rows import TableFile
+from ..rows.extreme_cells import ExtremeCells, extreme_cells
 from .data import Data
 from .missing_cells import ALIKE
 from .plan import Plan

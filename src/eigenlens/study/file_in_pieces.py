@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from ..tables import TableFile
+from ..arrays import errors
+from ..rows import TableFile
 from .columns import counted_kinds, used_columns, without_counters
 from .data import Data, group_numbers, tell
 from .first_pass import FirstPass, collected, weights_of

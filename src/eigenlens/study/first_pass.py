@@ -8,21 +8,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
-from .._core.drawn import keys, smallest
+from ..arrays import errors
 from ..moments import Centred, Grouped, Moments, Patterns, Scatter
 from ..moments.folded import Folded
-from ..sources import Block, Slicing
-from ..sources.source import middle
-from ..tables import TableFile
-from ..tables.identifiers import is_running
-from ..tables.judging import Column
+from ..rows import Block, Slicing, TableFile
+from ..rows.judging import Column
+from ..rows.sampled_rows import keys, smallest
+from ..rows.source import middle
 from ..validation.folds import DealtFolds, Folds
 from .data import sample_rows
 from .fold_models import BLOCK_ROWS, MOST_CELLS, fold_numbers
 from .fold_regressions import ResponseSums
 from .gaps import holes_in
 from .group_folds import bucket_count, buckets_of, group_keys, rule_of_buckets
+from .identifiers import is_running
 from .layout import Layout, layout_of
 from .part_sums import added_sums, joined_runs, joined_steps, restarts, runs_of, steps_of, sums_of
 from .plan import Plan

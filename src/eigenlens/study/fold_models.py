@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._core import errors
-from .._core import xp as _xp
+from ..arrays import errors, namespaces
 from ..moments import Grouped
 from ..moments.centred import choose_kind
 from ..moments.folded import Folded
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
-from ..sources import Block
+from ..rows import Block
 from ..validation.folds import Folds
 from ..validation.measures import places_in
 from .methods import fitted_to_moments
@@ -67,7 +66,7 @@ class FoldModels:
         for fold in np.unique(folds).tolist():
             rows, model = np.flatnonzero(folds == fold), self.models[fold]
             Z = (X[rows] - self.centres[fold]) * self.factors[fold]
-            best = np.asarray(_xp.to_numpy(model._scores(Z, sharp=True))).argmax(axis=1)
+            best = np.asarray(namespaces.to_numpy(model._scores(Z, sharp=True))).argmax(axis=1)
             found[rows] = places_in(labels, np.asarray(model.classes_))[best]
         return found
 
@@ -123,10 +122,10 @@ def fold_models(model: Any, training: list[Any], standardise: bool) -> FoldModel
             if not can_scale(moments):
                 raise errors.InputError("columns are out of the ordinary range of numbers.")
             total = columns_total(moments)
-            still = np.asarray(_xp.to_numpy(total.constant_columns()))
-            spread = np.sqrt(np.asarray(_xp.to_numpy(total.store.diagonal())) / max(total.weight - 1, 1.0))
+            still = np.asarray(namespaces.to_numpy(total.constant_columns()))
+            spread = np.sqrt(np.asarray(namespaces.to_numpy(total.store.diagonal())) / max(total.weight - 1, 1.0))
             scale = np.where(still | (not standardise), 1.0, spread)
-            centre = np.asarray(_xp.to_numpy(total.mean))
+            centre = np.asarray(namespaces.to_numpy(total.mean))
             models.append(fitted_to_moments(clone(model), scale_columns(moments, centre, scale)))
             centres.append(centre)
             factors.append(np.where(still, 0.0, 1.0 / scale))

@@ -12,11 +12,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
-from .._core import errors
-from .._core import xp as _xp
+from ..arrays import errors, namespaces
 from ..moments.scaled_columns import columns_total
-from ..regress._on_directions import CurveOnDirections
-from ..sources import Slicing
+from ..regress.directions_curve import CurveOnDirections
+from ..rows import Slicing
 from .methods import fitted_to_moments
 from .response_bins import Bins, sliced_moments
 from .tallies import ResidualTally
@@ -88,7 +87,7 @@ class ResponseSums:
         others = np.arange(len(self.sums)) != fold
         weight, first, _ = self.sums[others].sum(axis=0).tolist()
         total = columns_total(training)
-        mean, S = np.asarray(_xp.to_numpy(total.mean)), np.asarray(_xp.to_numpy(total.matrix))
+        mean, S = np.asarray(namespaces.to_numpy(total.mean)), np.asarray(namespaces.to_numpy(total.matrix))
         s = self.products[others].sum(axis=0) - first * (mean - self.at)
         size = np.sqrt(np.where(np.diagonal(S) > 0, np.diagonal(S), 1.0))
         values, V = np.linalg.eigh(S / size / size[:, None])

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.errors import listed
-from ..tables import TableFile
-from ..tables.judging import Column
+from ..arrays import errors
+from ..arrays.errors import listed
+from ..rows import TableFile
+from ..rows.judging import Column
 from .plan import Plan
 
 

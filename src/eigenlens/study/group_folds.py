@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core.drawn import mixed
 from ..moments.folded import Folded, joined
+from ..rows.sampled_rows import mixed
 from ..validation.folds import GivenFolds
 from .targets import written
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import Preparation, TableFile
-from ..tables.judging import Column
-from ..tables.preparation import ABSENT, OFTEN
+from ..rows import Preparation, TableFile
+from ..rows.judging import Column
+from ..rows.preparation import ABSENT, OFTEN
 from .columns import FEWEST_COUNTED, may_restart, used_columns
 from .plan import Plan
 from .roles import Roles, roles_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from .._core.drawn import keys, smallest
+from ..rows.sampled_rows import keys, smallest
 
 NEARLY_ALL = 0.99  # of the rows, or of the variance
 FEWEST_ROWS = 30  # with fewer, a column may do so by chance

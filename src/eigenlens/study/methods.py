@@ -9,8 +9,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from .._core import errors
-from .._core.errors import SeparationError
+from ..arrays import errors
+from ..arrays.errors import SeparationError
 
 QUESTIONS = {
     "none": "no target",

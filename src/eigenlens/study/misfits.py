@@ -10,10 +10,10 @@ import numpy as np
 from scipy.stats import binom
 from sklearn.base import clone
 
-from .._core import errors
-from .._core.drawn import keys, smallest
+from ..arrays import errors
 from ..methods.pca import PCA
-from ..report.findings import Findings, counted
+from ..page.findings import Findings, counted
+from ..rows.sampled_rows import keys, smallest
 from .data import Data, sample_rows
 from .sentences import joined
 

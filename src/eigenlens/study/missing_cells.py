@@ -14,14 +14,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from .._core import xp as _xp
-from .._core.drawn import keys, smallest
-from .._core.errors import InputError, NotConvergedWarning, listed
+from ..arrays import namespaces
+from ..arrays.errors import InputError, NotConvergedWarning, listed
 from ..inference import littles_mcar
-from ..normal import ExpectedCells
-from ..normal.expected import independent
-from ..report.findings import Findings
-from ..tables.preparation import ABSENT
+from ..moments.expected_cells import ExpectedCells, independent
+from ..page.findings import Findings
+from ..rows.preparation import ABSENT
+from ..rows.sampled_rows import keys, smallest
 from .data import Data, sample_rows
 from .gaps import holes_in
 from .methods import fitted
@@ -80,7 +79,7 @@ class Ready:
     def correlations(self, scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Return the correlations of the prepared columns with the scores; as likely as they are, where cells miss."""
         if self.all_rows is not None or (self.how == "ml" and hasattr(self.model, "structure_")):
-            return np.nan_to_num(np.asarray(_xp.to_numpy(self.model.structure_), dtype=float))
+            return np.nan_to_num(np.asarray(namespaces.to_numpy(self.model.structure_), dtype=float))
         return correlations(self.X, scores, weights)
 
     @property

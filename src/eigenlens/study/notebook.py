@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.parameters import is_number
+from ..arrays import errors
+from ..arrays.parameters import is_number
 from ..files import save
-from ..report.findings import Findings
-from ..sources.engines import is_engine
-from ..sources.labels import refuse_lazy
-from ..sources.writing import replaced
-from ..tables import Dialect, TableFile
+from ..page.findings import Findings
+from ..rows import Dialect, TableFile
+from ..rows.engines import is_engine
+from ..rows.labels import refuse_lazy
+from ..rows.writing import replaced
 from .data import read_data
 from .plan import MISSING, Plan, Progress
 from .run import Study, study
@@ -62,13 +62,13 @@ class Report:
 
     def to_html(self) -> str:
         """Return the page: one file that needs nothing else."""
-        from ..report.page import render
+        from ..page import render
 
         return render(self.findings)
 
     def beside(self, other: Report) -> str:
         """Return a page with this report and another next to each other, such as that of a second method."""
-        from ..report.page.beside import side_by_side
+        from ..page.beside import side_by_side
 
         pages = [(each.findings.method, each.to_html()) for each in (self, other)]
         return side_by_side(self.findings.title, pages)

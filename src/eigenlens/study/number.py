@@ -9,16 +9,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from .._core import errors
-from ..regress._on_directions import MOST_ROWS, CurveOnDirections
-from ..report.findings import Findings, number
+from ..arrays import errors
+from ..page.findings import Findings, number
+from ..regress.directions_curve import MOST_ROWS, CurveOnDirections
 from ..validation.folds import GivenFolds
-from .comparison import (
-    affordable_rows,
-    compare,
-    compared_methods,
-    note_rows,
-)
+from .comparison import affordable_rows, compare, compared_methods, note_rows
 from .data import Data, sample_rows
 from .dimension_tests import verdicts
 from .efforts import some_rows

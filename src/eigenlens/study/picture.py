@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..report.findings import Findings
+from ..page.findings import Findings
 from .data import Data
 from .targets import labels_of, shown_column, written
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.errors import listed
-from ..report.findings import number
-from ..tables import Preparation
+from ..arrays import errors
+from ..arrays.errors import listed
+from ..page.findings import number
+from ..rows import Preparation
 from .data import Data
 from .gaps import holes_in
 from .plan import Plan

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.drawn import keys, smallest
+from ..arrays import errors
 from ..inference import choose_slices
 from ..moments import Grouped
-from ..sources import Slicing
+from ..rows import Slicing
+from ..rows.sampled_rows import keys, smallest
 from .data import sample_rows
 
 DIGITS = 6  # binary digits of a distance: 64 bins where it doubles

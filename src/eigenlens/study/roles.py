@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import TableFile
-from ..tables import identifiers as by_name
-from ..tables.judging import Column
-from ..tables.preparation import MOST_WORDS
+from ..rows import TableFile
+from ..rows.judging import Column
+from ..rows.preparation import MOST_WORDS
+from . import identifiers as by_name
 from .plan import Plan
 
 FEWEST_GROUPS = 6  # with fewer, neither folds nor permutations of whole groups say anything

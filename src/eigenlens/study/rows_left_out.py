@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 from sklearn.base import clone
 
-from .._core import errors
+from ..arrays import errors
 from ..validation.refits import splits_of_folds
 from .comparison import affordable_rows
 from .data import Data

@@ -9,10 +9,10 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
-from ..report.findings import Findings
-from ..sources.csv_text import Dialect
-from ..tables.selection import Selection
+from ..arrays.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
+from ..page.findings import Findings
+from ..rows.csv_text import Dialect
+from ..rows.selection import Selection
 from .code import code_for
 from .data import Data
 from .extremes import changed, extremes_of, tell_extremes, without_extremes
@@ -41,7 +41,7 @@ class Study:
     >>> import pathlib, tempfile
     >>> from eigenlens.study import read_data, study
     >>> from eigenlens.study.demos import write_demo
-    >>> from eigenlens.tables import TableFile
+    >>> from eigenlens.rows import TableFile
     >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
     >>> data = read_data(TableFile(path), plan)
     >>> study(data, plan).findings.shown_directions
@@ -81,7 +81,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     >>> import pathlib, tempfile
     >>> from eigenlens.study import read_data, study
     >>> from eigenlens.study.demos import write_demo
-    >>> from eigenlens.tables import TableFile
+    >>> from eigenlens.rows import TableFile
     >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
     >>> data = read_data(TableFile(path), plan)
     >>> study(data, plan).findings.method

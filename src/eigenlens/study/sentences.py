@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..report.findings import ComparedMethod, Direction, Findings, counted, percent
-from ..tables.endings import name_of
+from ..page.findings import ComparedMethod, Direction, Findings, counted, percent
+from ..rows.endings import name_of
 from .data import Data
 from .plan import Plan
 

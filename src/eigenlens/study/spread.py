@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..report.findings import Findings
+from ..page.findings import Findings
 from .data import Data
 from .dimension_tests import spread_verdicts
 from .methods import asked_model, declared

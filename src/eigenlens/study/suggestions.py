@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..methods._declaration import NextMethod
-from ..report.findings import Findings, NextStep
-from ..sources.csv_text import AUTO, Dialect
-from ..tables.endings import name_of
+from ..methods.spine.about import NextMethod
+from ..page.findings import Findings, NextStep
+from ..rows.csv_text import AUTO, Dialect
+from ..rows.endings import name_of
 from .data import Data
 from .methods import declared, of_question
 from .plan import Plan

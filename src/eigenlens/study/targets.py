@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from ..tables.judging import Column
+from ..arrays import errors
+from ..rows.judging import Column
 from .plan import Plan
 
 MOST_CLASSES = 50

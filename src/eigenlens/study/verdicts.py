@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..inference import DimensionTest, above_negative, broken_stick
-from ..methods._declaration import Wording
-from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
+from ..methods.spine.about import Wording
+from ..page.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 IN_ORDER = "Directions count in order: after one that is not shown, none is, however small its p-value."

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..moments import Grouped
 from ..moments.folded import Folded
-from ..sources import Block
+from ..rows import Block
 
 ROWS_OF_A_PART = 200  # from which on the products of rows take longer than merging them
 MOST_CELLS = 2**22  # that wait

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from ..report.findings import number
+from ..arrays import errors
+from ..page.findings import number
 
 MOST_CELLS = 2_000_000  # of rows repeated as often as they occurred; beyond, they are weighted
 

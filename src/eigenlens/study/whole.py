@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from ..methods._patterns import patterns_in
+from ..arrays import errors, namespaces
+from ..methods.spine.patterns import patterns_in
 from ..moments import Factor
 from ..moments.folded import Folded, joined
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
-from ..tables import Preparation
+from ..rows import Preparation
 from .data import Data, tell
 from .first_pass import FirstPass, collected, weights_of
 from .fold_models import FoldModels, fold_numbers, teams_of
@@ -124,8 +123,11 @@ class Whole:
         sums = self.first.kept.sums
         if sums is None:
             total = columns_total(self.moments)
-            mean, weight = np.asarray(_xp.to_numpy(total.mean)), total.weight
-            squares = np.asarray(_xp.to_numpy(total.store.diagonal())) * np.asarray(_xp.to_numpy(total.unit)) ** 2
+            mean, weight = np.asarray(namespaces.to_numpy(total.mean)), total.weight
+            squares = (
+                np.asarray(namespaces.to_numpy(total.store.diagonal()))
+                * np.asarray(namespaces.to_numpy(total.unit)) ** 2
+            )
             count = weight
         else:
             count, weight, mean, squares = sums
@@ -216,8 +218,8 @@ class Whole:
     def separating(self, names: list[str]) -> list[str]:
         """Return the columns that do not vary within any class but do between classes."""
         moments = self.moments
-        fixed = np.asarray(_xp.to_numpy(moments.within().constant_columns()))
-        varies = ~np.asarray(_xp.to_numpy(moments.total().constant_columns()))
+        fixed = np.asarray(namespaces.to_numpy(moments.within().constant_columns()))
+        varies = ~np.asarray(namespaces.to_numpy(moments.total().constant_columns()))
         return [names[j] for j in np.flatnonzero(fixed & varies)]
 
     def teams(self, models: dict[str, Any], preparation: Preparation) -> dict[str, FoldModels]:

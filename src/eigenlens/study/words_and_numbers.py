@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import InputError, listed, setting
-from ..methods._declaration import Wording
-from ..report.findings import Findings, percent
-from ..tables import Preparation
-from ..tables.selection import Selection
+from ..arrays.errors import InputError, listed, setting
+from ..methods.spine.about import Wording
+from ..page.findings import Findings, percent
+from ..rows import Preparation
+from ..rows.selection import Selection
 from .data import Data
 from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
 from .efforts import LEVEL, effort, some_rows

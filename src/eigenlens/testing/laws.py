@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._core import xp as _xp
+from ..arrays import namespaces
 from ..files import load, save
 from ..files.registry import name_of
 from .samples import Sample, sample_for
@@ -57,16 +57,16 @@ def fitted(estimator: Any, data: Sample, sample_weight: Any = None) -> Any:
 def outcome(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     """Return what a model says: its fitted arrays, and what its methods make of rows."""
     said = {
-        name: _xp.to_numpy(value)
+        name: namespaces.to_numpy(value)
         for name, value in vars(model).items()
         if name.endswith("_")
         and not name.startswith("_")
         and name not in model._obeys().per_row
-        and _xp.is_array(value)
+        and namespaces.is_array(value)
     }
     for method in ("transform", "predict", "predict_log_proba", "decision_function"):
         if hasattr(model, method):
-            said[method] = _xp.to_numpy(getattr(model, method)(X))
+            said[method] = namespaces.to_numpy(getattr(model, method)(X))
     return said
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.lazy import exports
+from ..arrays.lazy import exports
 
 if TYPE_CHECKING:
     from .cross_validation import cross_validate
     from .left_out import leave_one_out
-    from .validation_result import CrossValidation, LeaveOneOut
+    from .result import CrossValidation, LeaveOneOut
 
 _HOMES = {
-    "CrossValidation": ".validation_result",
-    "LeaveOneOut": ".validation_result",
+    "CrossValidation": ".result",
+    "LeaveOneOut": ".result",
     "cross_validate": ".cross_validation",
     "leave_one_out": ".left_out",
 }

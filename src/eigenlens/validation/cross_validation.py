@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from .._core import errors
-from .._core.parameters import is_number
-from .._core.typing import ColumnLike, RandomState, TableLike
+from ..arrays import errors
+from ..arrays.parameters import is_number
+from ..arrays.progress import tracked
+from ..arrays.typing import ColumnLike, RandomState, TableLike
 from ..moments import Factor
 from ..moments.folded import Folded, has_rows
 from ..moments.scaled_columns import can_scale
-from ..sources import ClassReader, Source
-from ..sources.labels import are_shares
-from ..sources.progress import tracked
+from ..rows import ClassReader, Source
+from ..rows.labels import are_shares
 from .folds import Folds, GivenFolds, of_splits, read_cv, unseen
 from .measures import Measure, measure_for
 from .refits import by_refits, by_whole_folds, splits_of
+from .result import CrossValidation, best_of, said
 from .scored import Scored, in_rows
 from .subjects import Fitted, MomentsSubject, PipelineSubject, Subject, subject_of
-from .validation_result import CrossValidation, best_of, said
 
 
 def cross_validate(

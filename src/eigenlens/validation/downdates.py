@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .._core import xp as _xp
-from ..spectral import Form
+from ..arrays import namespaces
+from ..solve import Form
 
 SINGULAR = 1e-8  # what is left of a direction, relative to what there was, below which a row is fitted without
 CHUNK = 2_000_000  # numbers of one intermediate table
@@ -111,9 +111,9 @@ class ScatterAxes:
 def scatter_axes(scatter: Form) -> ScatterAxes:
     """Return the axes of sums of squares, by their factor where there is one."""
     if scatter.factor is None:
-        values, vectors = np.linalg.eigh(_xp.to_numpy(scatter.matrix))
+        values, vectors = np.linalg.eigh(namespaces.to_numpy(scatter.matrix))
         return ScatterAxes(vectors[:, ::-1], np.maximum(values[::-1], 0.0))
-    F = _xp.to_numpy(scatter.factor)
+    F = namespaces.to_numpy(scatter.factor)
     s, V = np.linalg.svd(F, full_matrices=len(F) < F.shape[1])[1:]
     return ScatterAxes(V.T, np.concatenate([s**2, np.zeros(len(V) - len(s))]))
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.drawn import mixed
-from .._core.parameters import is_number, seed_of
-from ..sources import Block
+from ..arrays import errors, namespaces
+from ..arrays.parameters import is_number, seed_of
+from ..rows import Block
+from ..rows.sampled_rows import mixed
 
 FEWEST, MOST = 2, 1000  # folds: each has moments of its own
 
@@ -36,7 +35,7 @@ class DealtFolds:
         rounds = numbers // np.uint64(self.n_folds)
         start = mixed(mixed(rounds) ^ np.uint64(self.seed % 2**64))
         if self.by_class and block.classes is not None and block.y is not None:
-            codes = _xp.to_numpy(block.y)
+            codes = namespaces.to_numpy(block.y)
             keys = np.array([_key(label) for label in block.classes.tolist()], dtype=np.uint64)
             start = mixed(start ^ np.where(codes >= 0, keys[codes], np.uint64(0)))
         return ((numbers + start % np.uint64(self.n_folds)) % np.uint64(self.n_folds)).astype(np.intp)

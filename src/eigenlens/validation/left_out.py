@@ -9,17 +9,16 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing as rows_of
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import ColumnLike, TableLike
+from ..arrays import errors, namespaces
+from ..arrays.progress import tracked
+from ..arrays.typing import ColumnLike, TableLike
 from ..regress.penalized import PenalizedRegression
-from ..sources import Labels, as_source, whole
-from ..sources.labels import as_counts
-from ..sources.progress import tracked
-from ..sources.score_mixins import r_squared
+from ..rows import Labels, as_source, whole
+from ..rows.labels import as_counts
+from ..rows.scores import r_squared
 from .downdates import left_out_residuals
 from .refits import in_memory
-from .validation_result import LeaveOneOut
+from .result import LeaveOneOut
 
 
 def leave_one_out(
@@ -83,11 +82,11 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     if y is None:
         raise errors.target_missing(type(model).__name__, "y")
     labels = Labels.read(y)
-    codes, classes = np.asarray(_xp.to_numpy(labels.codes)), labels.classes
+    codes, classes = np.asarray(namespaces.to_numpy(labels.codes)), labels.classes
     scores = None
     if hasattr(model, "_left_out"):
         fitted = clone(model).fit(X, y, _given(weight))
-        known = np.asarray(_xp.to_numpy(fitted.classes_))
+        known = np.asarray(namespaces.to_numpy(fitted.classes_))
         if len(known) == len(classes):
             place = {label: k for k, label in enumerate(known.tolist())}
             codes, classes = np.array([place[label] for label in classes.tolist()])[codes], known
@@ -101,9 +100,9 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     missing = np.flatnonzero(~np.isfinite(found).all(axis=1))
     for i in tracked(iter(missing.tolist()), len(missing), "Fitting", None):
         other = _without(model, X, y, weight, i)
-        seen = np.asarray(_xp.to_numpy(other.classes_)).tolist()
+        seen = np.asarray(namespaces.to_numpy(other.classes_)).tolist()
         found[i] = 0.0
-        found[i, [classes.tolist().index(label) for label in seen]] = _xp.to_numpy(
+        found[i, [classes.tolist().index(label) for label in seen]] = namespaces.to_numpy(
             other.predict_proba(rows_of(X, [i]))
         )[0]
     best = found.argmax(axis=1)
@@ -116,7 +115,7 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
 def _of_responses(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     if y is None:
         raise errors.target_missing(type(model).__name__, "y")
-    Y = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y, dtype=np.float64)
+    Y = np.asarray(namespaces.to_numpy(y) if namespaces.is_array(y) else y, dtype=np.float64)
     truth = Y.reshape(len(Y), -1)
     closed = type(model) is PenalizedRegression and model.df is None and not isinstance(model.lam, str)
     found = np.full(truth.shape, np.nan)
@@ -126,7 +125,7 @@ def _of_responses(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut
         found = truth - left_out_residuals(truth - answers, leverages)
     missing = np.flatnonzero(~np.isfinite(found).all(axis=1))
     for i in tracked(iter(missing.tolist()), len(missing), "Fitting", None):
-        found[i] = np.ravel(_xp.to_numpy(_without(model, X, y, weight, i).predict(rows_of(X, [i]))))
+        found[i] = np.ravel(namespaces.to_numpy(_without(model, X, y, weight, i).predict(rows_of(X, [i]))))
     score = r_squared(truth, found, weight / weight.max())
     note = "" if closed else f"{_why(model)}."
     return LeaveOneOut(found[:, 0] if Y.ndim == 1 else found, score, "r2", closed_form=closed, note=note)
@@ -144,7 +143,7 @@ def _of_distances(model: Any, X: Any, weight: np.ndarray) -> LeaveOneOut:
         found = np.empty(n)
         for i in tracked(iter(range(n)), n, "Fitting", None):
             other = _without(model, X, None, weight, i)
-            found[i] = float(_xp.to_numpy(other.reconstruction_error(rows_of(X, [i])))[0])
+            found[i] = float(namespaces.to_numpy(other.reconstruction_error(rows_of(X, [i])))[0])
     score = -float(found @ weight / weight.sum())
     return LeaveOneOut(found, score, "reconstruction", closed_form=closed, note="" if closed else f"{_why(model)}.")
 

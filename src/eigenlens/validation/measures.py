@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._core import errors
-from .._core import xp as _xp
-from .._core.typing import Array
-from ..sources import Block
+from ..arrays import errors, linalg, namespaces
+from ..arrays.typing import Array
+from ..rows import Block
 from .subjects import Fitted
 
 Team = Callable[[Any], np.ndarray]
@@ -60,8 +59,8 @@ class Accuracy(Measure):
         return fast if fast is not None else _Each(models, self._codes)
 
     def _codes(self, model: Fitted, X: Any) -> np.ndarray:
-        scores = np.asarray(_xp.to_numpy(model.final._scores(X, sharp=True)))
-        return places_in(self.labels, _xp.to_numpy(model.final.classes_))[scores.argmax(axis=1)]
+        scores = np.asarray(namespaces.to_numpy(model.final._scores(X, sharp=True)))
+        return places_in(self.labels, namespaces.to_numpy(model.final.classes_))[scores.argmax(axis=1)]
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
         hits = (answers == truth(block, self.labels)) @ weight
@@ -83,9 +82,9 @@ class LogLoss(Accuracy):
         return _Each(models, self._log_posteriors)
 
     def _log_posteriors(self, model: Fitted, X: Any) -> np.ndarray:
-        found = _xp.to_numpy(_xp.log_softmax(model.final._scores(X, sharp=True)))
+        found = namespaces.to_numpy(linalg.log_softmax(model.final._scores(X, sharp=True)))
         answers = np.full((len(found), len(self.labels)), -np.inf)
-        answers[:, places_in(self.labels, _xp.to_numpy(model.final.classes_))] = found
+        answers[:, places_in(self.labels, namespaces.to_numpy(model.final.classes_))] = found
         return answers
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
@@ -129,7 +128,7 @@ class Response(Measure):
         return _Each(models, _responses)
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
-        Y = np.asarray(_xp.to_numpy(block.y), dtype=np.float64).reshape(len(weight), -1)
+        Y = np.asarray(namespaces.to_numpy(block.y), dtype=np.float64).reshape(len(weight), -1)
         about, errors_of = Y - self.centre, Y - answers
         S, s = len(answers), Y.shape[1]
         lost = np.einsum("i,sij->sj", weight, errors_of**2)
@@ -171,7 +170,9 @@ class RowMean(Measure):
         self.name, self.of_rows = name, of_rows  # type: ignore[misc]
 
     def team(self, models: Sequence[Fitted]) -> Team:
-        return _Each(models, lambda model, X: np.asarray(_xp.to_numpy(self.of_rows(model.final, X)), dtype=np.float64))
+        return _Each(
+            models, lambda model, X: np.asarray(namespaces.to_numpy(self.of_rows(model.final, X)), dtype=np.float64)
+        )
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
         return np.column_stack([answers @ weight, np.full(len(answers), weight.sum())])
@@ -197,10 +198,10 @@ class SliceShare(Measure):
     def _distances(self, model: Fitted, X: Any) -> np.ndarray:
         """Return squared distances to the mean and to each slice mean."""
         final = model.final
-        Z = np.asarray(_xp.to_numpy(final._variates(X)))
-        means = np.asarray(_xp.to_numpy(final._variates(_xp.like(final.slice_means_, X))))
+        Z = np.asarray(namespaces.to_numpy(final._variates(X)))
+        means = np.asarray(namespaces.to_numpy(final._variates(namespaces.like(final.slice_means_, X))))
         centres = np.zeros((len(self.labels), Z.shape[1]))  # a slice that was not seen has the mean of all
-        centres[places_in(self.labels, _xp.to_numpy(final.slices_))] = means
+        centres[places_in(self.labels, namespaces.to_numpy(final.slices_))] = means
         return np.asarray(np.column_stack([np.sum(Z**2, axis=1), ((Z[:, None, :] - centres) ** 2).sum(axis=2)]))
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
@@ -239,7 +240,7 @@ class LinearTeam:
         return cls(np.hstack(coefs), np.concatenate(intercepts), pivot, places_in(labels, classes), len(models))
 
     def __call__(self, X: Any) -> np.ndarray:
-        rows = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+        rows = np.asarray(namespaces.to_numpy(X), dtype=np.float64)
         D = ((rows - self.pivot) @ self.coef + self.intercept).reshape(len(rows), self.S, -1)
         if D.shape[2] == 1:
             best = (D[:, :, 0] > 0).astype(np.intp)
@@ -261,7 +262,7 @@ class _Each:
 
 
 def _responses(model: Fitted, X: Any) -> np.ndarray:
-    found = np.asarray(_xp.to_numpy(model.final.predict(X)), dtype=np.float64)
+    found = np.asarray(namespaces.to_numpy(model.final.predict(X)), dtype=np.float64)
     return found.reshape(len(found), -1)
 
 
@@ -275,7 +276,7 @@ def truth(block: Block, labels: np.ndarray) -> np.ndarray:
     """Return the classes of a block's rows as places in a list."""
     assert block.classes is not None
     assert block.y is not None
-    return places_in(labels, block.classes)[_xp.to_numpy(block.y)]
+    return places_in(labels, block.classes)[namespaces.to_numpy(block.y)]
 
 
 OF_CLASSES = {"accuracy": Accuracy, "neg_log_loss": LogLoss, "accuracy first": AccuracyFirst}
@@ -297,7 +298,7 @@ def measure_for(model: Any, scoring: Any, total: Any, source: Any) -> Measure | 
         return SliceShare(total.labels) if scoring in (None, "slice_share") else None
     if source.n_responses is not None and hasattr(model, "predict"):
         kind_of_response = OF_RESPONSES.get(scoring or "r2")
-        centre = np.asarray(_xp.to_numpy(total.joint.pivot))[total.split :]
+        centre = np.asarray(namespaces.to_numpy(total.joint.pivot))[total.split :]
         return None if kind_of_response is None else kind_of_response(np.nan_to_num(centre), source.single_response)
     if hasattr(model, "score_samples") and (scoring or "likelihood") in OF_ROWS:
         return RowMean(scoring or "likelihood", OF_ROWS[scoring or "likelihood"])

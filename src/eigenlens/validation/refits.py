@@ -14,16 +14,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing as rows_of
 from sklearn.utils.validation import has_fit_parameter
 
-from .._core import errors
-from .._core import xp as _xp
+from ..arrays import errors, namespaces
+from ..arrays.progress import tracked
 from ..moments.folded import require_rows
-from ..sources import Block, Labels, Source, Target, as_source, whole
-from ..sources.engines import is_engine
-from ..sources.labels import as_column, as_counts, read_weights
-from ..sources.progress import tracked
-from ..sources.target_columns import TargetColumns
+from ..rows import Block, Labels, Source, Target, as_source, whole
+from ..rows.engines import is_engine
+from ..rows.labels import as_column, as_counts, read_weights
+from ..rows.target_columns import TargetColumns
 from .folds import Folds, of_numbers, read_cv, unseen
-from .validation_result import CrossValidation, best_of, said
+from .result import CrossValidation, best_of, said
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
@@ -62,13 +61,13 @@ def by_refits(
             continue
         rows, beside = rows_of(X, test), {} if weight is None else {"sample_weight": weight[test]}
         scores[s, f] = scorer(fitted, rows, _at(y, test), **beside)
-        answers[s].append(_xp.to_numpy(fitted.predict(rows)) if hasattr(fitted, "predict") else None)
+        answers[s].append(namespaces.to_numpy(fitted.predict(rows)) if hasattr(fitted, "predict") else None)
     failed = " ".join(f"{name} could not be fitted: {text}." for name, text in list(failures.items())[:3])
     best = best_of(scores.mean(axis=1), why=failed)
     final = _fit(clone(model).set_params(**settings[best]), X, y, weight)
     alone = ""
     if is_classifier(model) and y is not None:
-        labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
+        labels = np.asarray(namespaces.to_numpy(y) if namespaces.is_array(y) else y)
         alone = unseen(set(labels.tolist()), [set(labels[train].tolist()) for train, _ in splits])
     note = " ".join(filter(None, [why, alone, failed]))
 
@@ -146,7 +145,7 @@ def fold_numbers(folds: Folds, n: int, y: Any, model: Any) -> np.ndarray:
     block = Block(np.empty((n, 0)), numbers=np.arange(n))
     if is_classifier(model) and y is not None:
         labels = Labels.read(y)
-        block = Block(block.X, _xp.to_numpy(labels.codes), None, labels.classes, None, block.numbers)
+        block = Block(block.X, namespaces.to_numpy(labels.codes), None, labels.classes, None, block.numbers)
     numbers = folds(block)
     require_rows(np.bincount(numbers[numbers >= 0], minlength=folds.n_folds).tolist())
     return of_numbers(numbers).folds

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import xp as _xp
+from ..arrays import namespaces
 from ..moments.folded import rows_of_folds
-from ..sources import Block
+from ..rows import Block
 from .folds import Folds
 from .measures import Measure, Team
 
@@ -50,7 +50,7 @@ class Scored:
         for fold, rows in rows_of_folds(block, self.folds(block)):
             if fold < 0 or rows.X.shape[0] == 0:
                 continue
-            weight = np.ones(rows.X.shape[0]) if rows.weight is None else np.asarray(_xp.to_numpy(rows.weight))
+            weight = np.ones(rows.X.shape[0]) if rows.weight is None else np.asarray(namespaces.to_numpy(rows.weight))
             answers = self.teams[fold](rows.X)
             found = self.measure.sums(answers, rows, weight)
             sums = (

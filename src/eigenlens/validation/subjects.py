@@ -18,13 +18,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
-from .._core import errors
-from .._core import xp as _xp
+from ..arrays import errors, namespaces
 from ..moments import Centred, Cross, Factor, Moments
 from ..moments.centred import choose_kind
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..regress.penalized import PenalizedRegression
-from ..sources import Source, as_source
+from ..rows import Source, as_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class Fitted:
         """Return rows as the last step takes them."""
         if self.centre is None or self.scale is None:
             return X
-        return _xp.cast((X - _xp.like(self.centre, X)) / _xp.like(self.scale, X), X.dtype)
+        return namespaces.cast((X - namespaces.like(self.centre, X)) / namespaces.like(self.scale, X), X.dtype)
 
     def linear_rule(self, pivot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and intercepts of scores against the first class, of rows minus the pivot."""
@@ -156,7 +155,7 @@ class RegressionSubject(Subject):
         if named:
             validate_data(found, source.native, reset=True, skip_check_array=True)
         joint, p = moments.joint, moments.split
-        F, mean = _xp.to_numpy(joint.factor * joint.unit), _xp.to_numpy(joint.mean)
+        F, mean = namespaces.to_numpy(joint.factor * joint.unit), namespaces.to_numpy(joint.mean)
         found._fit_centred(F[:, :p], F[:, p:], joint.weight, mean[:p], mean[p:], source.single_response)
         return Fitted(found, found, pivot_of(moments))
 
@@ -231,10 +230,10 @@ def _any_cv(settings: Sequence[dict[str, Any]]) -> bool:
 def pivot_of(moments: Any) -> np.ndarray:
     """Return the row that all parts of a pass were taken about; an empty one where words have none."""
     if hasattr(moments, "groups"):
-        return np.asarray(_xp.to_numpy(moments.groups[0].pivot))
+        return np.asarray(namespaces.to_numpy(moments.groups[0].pivot))
     if hasattr(moments, "joint"):
-        return np.asarray(_xp.to_numpy(moments.joint.pivot))[: moments.split]
-    return np.asarray(_xp.to_numpy(moments.pivot)) if hasattr(moments, "pivot") else np.empty(0)
+        return np.asarray(namespaces.to_numpy(moments.joint.pivot))[: moments.split]
+    return np.asarray(namespaces.to_numpy(moments.pivot)) if hasattr(moments, "pivot") else np.empty(0)
 
 
 def _serves(one: Any, other: Any) -> bool:
@@ -251,9 +250,9 @@ def _scaler_of(step: Any, total: Centred, p: int, source: Source | None) -> tupl
         validate_data(scaler, source.native, reset=True, skip_check_array=True)
     else:
         scaler.n_features_in_ = p
-    mean = np.asarray(_xp.to_numpy(total.mean))[:p]
-    variance = np.asarray(_xp.to_numpy(total.store.diagonal()))[:p] / total.weight
-    still = np.asarray(_xp.to_numpy(total.constant_columns()))[:p]
+    mean = np.asarray(namespaces.to_numpy(total.mean))[:p]
+    variance = np.asarray(namespaces.to_numpy(total.store.diagonal()))[:p] / total.weight
+    still = np.asarray(namespaces.to_numpy(total.constant_columns()))[:p]
     scaler.mean_, scaler.n_samples_seen_ = mean, total.n_rows
     scaler.var_, scaler.scale_ = None, None
     if scaler.with_std:

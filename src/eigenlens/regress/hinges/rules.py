@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._core import errors
-from ..._core.parameters import check_choice, check_flag, check_number
-from .._regressor import column
+from ...arrays import errors
+from ...arrays.parameters import check_choice, check_flag, check_number
+from ..regressor import column
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.stored import stored
+from ...arrays.stored import stored
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,105 @@
+"""Squared distances between rows, a block at a time: what kernels and distances share.
+
+Rows are centred first, so that a common offset costs no digits. ‖x‖² + ‖z‖² − 2xᵀz is one matrix product, but loses the
+digits of close pairs; those are computed again from differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+import scipy.spatial.distance
+
+from ..arrays import namespaces
+from ..arrays.threads import PARALLEL_CELLS, threaded
+from ..arrays.typing import Array
+
+CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
+CLOSE_SHARE = 0.05  # share of close pairs above which all of them are computed from differences
+DEVICE_PAIRS = 2**25
+BLOCK_PAIRS = 2**17  # pairs at a time: they stay in cache
+
+T = TypeVar("T")
+
+
+def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
+    """Return ‖x_i − z_j‖² for two tables of rows, to about 12 digits of every entry, in float64.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+    Z : array of shape (m, p)
+    centre : array of shape (p,), optional
+        A point in the midst of the rows, by default the mean of those of Z; far from the origin it saves the digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances.pairs import squared_distances
+    >>> squared_distances(np.array([[1e8, 1e8]]), np.array([[1e8 + 3, 1e8 - 4], [1e8, 1e8]]))
+    array([[25.,  0.]])
+    """
+    xp, same = namespaces.namespace(X, Z), X is Z
+    X, Z = namespaces.float64(X), namespaces.float64(Z)
+    if centre is None:
+        centre = rough_centre(Z)
+    A = X - centre
+    B = A if same else Z - centre
+    squares = xp.sum(A * A, axis=1)
+    size = squares[:, None] + (squares if same else xp.sum(B * B, axis=1))[None, :]
+    D2 = A @ B.T
+    D2 = size - 2.0 * D2 if not isinstance(D2, np.ndarray) else _subtract(size, D2)
+    close = CLOSE * size > D2
+    if same and isinstance(D2, np.ndarray):  # a row is close to itself, which needs no differences
+        np.fill_diagonal(D2, 0.0)
+        np.fill_diagonal(close, False)
+    (places,) = xp.nonzero(xp.reshape(close, (-1,)))
+    count = places.shape[0]
+    if count > CLOSE_SHARE * D2.shape[0] * D2.shape[1]:
+        return by_differences(X, Z)
+    if count:
+        near = namespaces.take_rows(X, places // D2.shape[1]) - namespaces.take_rows(Z, places % D2.shape[1])
+        D2[close] = xp.sum(near * near, axis=1)
+    return D2
+
+
+def _subtract(size: np.ndarray, products: np.ndarray) -> np.ndarray:
+    """Return size − 2·products, in the memory of the products."""
+    products *= -2.0
+    products += size
+    return products
+
+
+def by_differences(A: Array, B: Array) -> Array:
+    """Return ‖a_i − b_j‖² from differences: every digit, at several times the cost of a product."""
+    if isinstance(A, np.ndarray):
+        return scipy.spatial.distance.cdist(A, B, "sqeuclidean")
+    xp = namespaces.namespace(A)
+    parts = []
+    for part in pair_blocks(A.shape[0], B.shape[0] * B.shape[1], A):
+        differences = A[part, :][:, None, :] - B[None, :, :]
+        parts.append(xp.sum(differences * differences, axis=2))
+    return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+
+
+def rough_centre(Z: Array) -> Array:
+    """Return a point in the midst of rows: that it is not their exact mean does not matter."""
+    xp = namespaces.namespace(Z)
+    first = Z[:1, :]
+    return first[0, :] + xp.mean(Z - first, axis=0)
+
+
+def pair_blocks(n: int, m: int, like: Array) -> list[slice]:
+    """Cut n rows so that each piece makes a bounded number of pairs with m others: many on a device."""
+    rows = max(1, (DEVICE_PAIRS if namespaces.on_accelerator(like) else BLOCK_PAIRS) // max(m, 1))
+    return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+
+def over_pairs(work: Callable[[slice], T], n: int, m: int, like: Array) -> Iterator[T]:
+    """Apply `work` to pieces of n rows that meet m others, on threads where there is enough to do; results in order."""
+    parts = pair_blocks(n, m, like)
+    if isinstance(like, np.ndarray) and n * m >= PARALLEL_CELLS:
+        return threaded(work, iter(parts))
+    return map(work, parts)

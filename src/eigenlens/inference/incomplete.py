@@ -1,0 +1,183 @@
+"""How many directions rows with holes show: tests whose null law is drawn with the same holes.
+
+Eigenvalues of rows with holes spread more than those of whole rows, by an amount that depends on who misses what. So
+samples are drawn from the law of "at most d directions" that fits best, the same cells are left out, and the likelihood
+is maximised again: the statistic is then what it would be without a further direction. Normal rows are assumed, and
+cells missing at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from ..arrays.parameters import seed_of
+from ..moments.redrawn import Law, Redrawn
+from .dimension_test import DimensionTest
+from .factor_fit import Standardised, fit_factors, most_directions
+from .next_eigenvalue import statistic_of
+from .parallel import TIED, check_draws
+from .shared_directions import BEYOND, FIRST
+
+ENOUGH = 49  # draws that tell a p-value which is not significant
+NOTE = "Normal rows with the same holes were drawn; cells are assumed to be missing at random."
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What "at most d directions" says about a law.
+
+    Attributes
+    ----------
+    name : str
+        Of the test.
+    count : int
+        Directions that could be shown.
+    values : callable
+        From a law to what its directions are measured by, descending.
+    called : str
+        What these values are.
+    statistic : callable
+        From a law and d to what is large where there are more than d.
+    null : callable
+        From a law and d to the law nearest to it that has d directions.
+    """
+
+    name: str
+    count: int
+    values: Callable[[Law], np.ndarray]
+    called: str
+    statistic: Callable[[Law, int], float]
+    null: Callable[[Law, int], Law]
+
+
+def holed_test(
+    sample: Redrawn, hypothesis: Hypothesis, alpha: float = 0.05, n_draws: int = 199, random_state: Any = 0
+) -> DimensionTest:
+    """Test "at most d directions", d = 0, 1, …, until one is not rejected.
+
+    Parameters
+    ----------
+    sample : Redrawn
+    hypothesis : Hypothesis
+    alpha : float
+    n_draws : int
+        Samples drawn for each d; fewer where the statistic is far beyond the first of them, or so many exceed it that
+        no more could make it significant.
+    random_state : int, Generator, RandomState or None
+    """
+    check_draws(alpha, n_draws)
+    seed, values = seed_of(random_state), hypothesis.values(sample.law)
+    p_values, found, bars = (np.full(len(values), np.nan) for _ in range(3))
+    dimension = 0
+    for d in range(min(hypothesis.count, len(values))):
+        null, rng = hypothesis.null(sample.law, d), np.random.default_rng([seed, d])
+        found[d] = hypothesis.statistic(sample.law, d)
+        draws: list[float] = []
+        exceeded, counted = 0, n_draws
+        while len(draws) < n_draws:
+            draws.append(hypothesis.statistic(sample.draw(null, rng), d))
+            exceeded += draws[-1] >= found[d] * (1 - TIED)
+            if len(draws) == FIRST and found[d] > np.mean(draws) + BEYOND * np.std(draws):
+                break
+            if len(draws) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
+                counted = len(draws)
+                break
+        p_values[d], bars[d] = (1 + exceeded) / (1 + counted), float(np.quantile(draws, 1 - alpha))
+        if p_values[d] > alpha:
+            break
+        dimension = d + 1
+    statistics = {hypothesis.called: values, "statistic": found, "bar": bars}
+    return DimensionTest(dimension, p_values, statistics, alpha, hypothesis.name, None, note=NOTE)
+
+
+# -- classes and slices: between against within ------------------------------------------------------------------
+
+
+def of_classes(shares: np.ndarray, name: str) -> Hypothesis:
+    """Return the hypothesis that class means lie in d directions; its statistic is −log of Wilks' Λ of the others."""
+
+    def roots(law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        mu, Sigma = law
+        L = np.linalg.cholesky(Sigma)
+        whitened = scipy.linalg.solve_triangular(L, (mu - shares @ mu).T, lower=True).T
+        _, s, Vt = np.linalg.svd(np.sqrt(shares)[:, None] * whitened, full_matrices=False)
+        most = min(len(shares) - 1, len(L))
+        return s[:most] ** 2, Vt[:most], whitened
+
+    def null(law: Law, d: int) -> Law:
+        mu, Sigma = law
+        L = np.linalg.cholesky(Sigma)
+        _, Vt, whitened = roots(law)
+        kept = whitened @ Vt[:d].T @ Vt[:d]
+        lost = np.sqrt(shares)[:, None] * (whitened - kept)
+        return shares @ mu + kept @ L.T, L @ (np.eye(len(L)) + lost.T @ lost) @ L.T
+
+    def correlations(law: Law) -> np.ndarray:
+        ratios = roots(law)[0]
+        return np.sqrt(ratios / (1 + ratios))
+
+    def statistic(law: Law, d: int) -> float:
+        return float(np.log1p(roots(law)[0][d:]).sum())
+
+    return Hypothesis(name, len(shares) - 1, correlations, "correlation", statistic, null)
+
+
+# -- two tables ----------------------------------------------------------------------------------------------------
+
+
+def of_pairs(p: int, s: int) -> Hypothesis:
+    """Return the hypothesis that p and s columns, side by side, have d correlated pairs; −log of Wilks' Λ again."""
+
+    def parts(law: Law) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        S = law[1]
+        Lx, Ly = np.linalg.cholesky(S[:p, :p]), np.linalg.cholesky(S[p:, p:])
+        half = scipy.linalg.solve_triangular(Lx, S[:p, p:], lower=True)
+        M = scipy.linalg.solve_triangular(Ly, half.T, lower=True).T
+        return Lx, Ly, np.linalg.svd(M, full_matrices=False)
+
+    def null(law: Law, d: int) -> Law:
+        Lx, Ly, (U, rho, Vt) = parts(law)
+        S = law[1].copy()
+        S[:p, p:] = Lx @ (U[:, :d] * rho[:d]) @ Vt[:d] @ Ly.T
+        S[p:, :p] = S[:p, p:].T
+        return law[0], S
+
+    def correlations(law: Law) -> np.ndarray:
+        return np.clip(parts(law)[2][1], 0.0, 1.0)
+
+    def statistic(law: Law, d: int) -> float:
+        rho = correlations(law)[d:]
+        return float(-np.log(np.maximum((1 - rho) * (1 + rho), 1e-300)).sum())
+
+    return Hypothesis("wilks, same holes", min(p, s), correlations, "correlation", statistic, null)
+
+
+# -- columns that share directions -----------------------------------------------------------------------------------
+
+
+def of_columns(p: int, freedom: float) -> Hypothesis:
+    """Return the hypothesis that p columns share d directions, each with noise of its own; see `components`."""
+
+    def correlated(law: Law) -> np.ndarray:
+        size = np.sqrt(np.diagonal(law[1]))
+        return law[1] / size / size[:, None]
+
+    def null(law: Law, d: int) -> Law:
+        fit = fit_factors(Standardised(None, correlated(law), freedom), d)
+        root, shared = np.sqrt(fit.noise * np.diagonal(law[1])), fit.loadings @ fit.loadings.T
+        own = 1 / fit.noise - np.diagonal(shared)
+        return law[0], (shared + np.diag(np.maximum(own, 1e-6))) * root * root[:, None]
+
+    def values(law: Law) -> np.ndarray:
+        return np.linalg.eigvalsh(law[1])[::-1]
+
+    def statistic(law: Law, d: int) -> float:
+        return statistic_of(fit_factors(Standardised(None, correlated(law), freedom), d).values, d, p)
+
+    count = min(most_directions(p), p - 1, int(freedom) - 2)
+    return Hypothesis("shared directions, same holes", count, values, "eigenvalue", statistic, null)

@@ -1,0 +1,164 @@
+"""Drawings of results: eigenvalues against noise, p-values, loadings with their intervals."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from ..drawing import FOUND, INK, LEVEL, QUIET, axes_for, named, place_names, plain
+
+LETTERS = 13  # of a title, in an inch
+MOST_NAMES = 40  # columns whose names can still be read
+WRITTEN_VALUES = 12  # p-values that can be written next to their points
+
+
+def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
+    """Return the axes given, or new ones."""
+    return axes_for(ax, 1, width, height)[0]
+
+
+def draw_dimension(test: Any, ax: Any = None) -> Any:
+    """Draw what was tested with what noise gives, where the test has both; else eigenvalues, or p-values alone."""
+    found = test.statistics
+    if "noise" in found:
+        return _against_noise(test, found["eigenvalue"], found["noise"], "eigenvalue", axes_of(ax))
+    if "bar" in found:
+        axes = axes_of(ax)
+        return _with_p_values(test, _against_noise(test, found["statistic"], found["bar"], "test statistic", axes))
+    if "eigenvalue" in found:
+        return _with_p_values(test, _against_noise(test, found["eigenvalue"], None, "eigenvalue", axes_of(ax)))
+    return _p_values(test, axes_of(ax))
+
+
+def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> Any:
+    """Draw a value for each direction that was tested, those found filled, above the band that noise would fill."""
+    values = np.asarray(values, dtype=float)
+    values = values[: np.flatnonzero(np.isfinite(values)).max(initial=0) + 1]
+    q, d = len(values), test.dimension
+    place = np.arange(1, q + 1)
+    ax.axvline(d + 0.5, color=INK, linewidth=0.8, linestyle=":")
+    top = np.nanmax(values, initial=0.0)
+    if noise is not None:
+        band = np.asarray(noise, dtype=float)[:q]
+        top = np.nanmax(band, initial=top)
+        alone = np.isfinite(band).sum() == 1  # a band of one place would not be seen
+        style = {"marker": "_", "markersize": 40, "label": "noise"} if alone else {"linestyle": "--"}
+        ax.plot(place, band, color=LEVEL, linewidth=1.2, **style)
+        if not alone:
+            ax.fill_between(place, 0, band, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
+    ax.plot(place, values, color=QUIET, zorder=1)
+    size = 26 if q <= MOST_NAMES else 8
+    if d > 0:
+        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="shown")
+    if d < q:
+        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="not shown")
+    if not np.nanmin(values) <= 0 and values[0] > 50 * values[q // 2]:
+        ax.set_yscale("log")
+    else:
+        ax.set_ylim(0, 1.1 * top if top > 0 else 1)
+    ax.set(xlabel="direction", ylabel=words, xlim=(0.4, max(q, 2) + 0.6))
+    ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+    _entitle(ax, test)
+    ax.legend(frameon=False)
+    return plain(ax)
+
+
+def _entitle(ax: Any, test: Any) -> None:
+    """Write the verdict above the axes, in lines that fit; what else the test says is in its own words."""
+    width = ax.figure.get_figwidth() * ax.get_position().width
+    ax.set_title(fill(test.headline, max(int(LETTERS * width), 30)), fontsize=10, loc="left")
+
+
+def _with_p_values(test: Any, ax: Any) -> Any:
+    """Write p-values next to the points, if there are few; those that were not computed are left out."""
+    if not test.is_test or np.isfinite(test.p_values).sum() > WRITTEN_VALUES:
+        return ax
+    values = np.asarray(test.statistics.get("statistic", test.statistics.get("eigenvalue")), dtype=float)
+    place = np.arange(1, len(values) + 1)
+    written = [
+        named(ax, f"p = {p:.2f}" if p >= 0.01 else "p < 0.01", (j, value), 8, INK)
+        for j, value, p in zip(place, values, test.p_values, strict=True)
+        if np.isfinite(p)
+    ]
+    along = np.linspace(1, len(values), 20 * len(values))  # the line is not covered either
+    place_names(ax, written, np.column_stack([along, np.interp(along, place, values)]))
+    return ax
+
+
+def _p_values(test: Any, ax: Any) -> Any:
+    d = np.arange(len(test.p_values))
+    found = d < test.dimension
+    floor = np.maximum(test.p_values, 1e-300)
+    ax.semilogy(d, floor, color=QUIET, zorder=1)
+    if found.any():
+        ax.scatter(d[found], floor[found], color=FOUND, zorder=2, label="rejected: there are more")
+    if not found.all():
+        ax.scatter(d[~found], floor[~found], facecolor="white", edgecolor=FOUND, zorder=2, label="not rejected")
+    ax.axhline(test.alpha, color=LEVEL, linestyle="--", label=f"level {test.alpha:g}")
+    ax.set(xlabel="at most d directions", ylabel="p-value")
+    _entitle(ax, test)
+    ax.set_xticks(d)
+    ax.legend(frameon=False)
+    return plain(ax)
+
+
+def draw_map(result: Any, ax: Any = None) -> Any:
+    """Draw a map whose points carry the ellipse in which 95% of their replicates lie, taken as normal."""
+    from matplotlib.patches import Ellipse
+
+    ax = axes_of(ax, width=5.2, height=4.8)
+    points, replicates = np.asarray(result.estimate)[:2].T, result.components[:, :2]
+    for i, point in enumerate(points):
+        values, vectors = np.linalg.eigh(np.cov(replicates[:, :, i].T))
+        width, height = 2 * np.sqrt(5.99 * np.maximum(values, 0))
+        angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
+        ax.add_patch(Ellipse(tuple(point), width, height, angle=angle, color=FOUND, alpha=0.15, linewidth=0))
+    ax.scatter(*points.T, color=FOUND, s=14 if len(points) <= 200 else 4, zorder=3)
+    ax.set(xlabel="axis 1", ylabel="axis 2", aspect="equal")
+    ax.set_title(f"95% ellipses, {result.n_boot:,} resamples of {result.unit}", fontsize=10, loc="left")
+    return plain(ax)
+
+
+def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
+    """Draw the loadings of one component with their intervals: columns with names from top to bottom, many in a row."""
+    low, high, value = (np.asarray(part)[component] for part in (result.low, result.high, result.estimate))
+    p, unit = len(value), f"{result.level:.0%} intervals, {result.n_boot:,} resamples of {result.unit}"
+    place, away, named = np.arange(p), (low > 0) | (high < 0), len(value) <= MOST_NAMES
+    ax = axes_of(ax, 6.0, 1.4 + 0.24 * p) if named else axes_of(ax, 8.0, 3.4)
+    lines = ax.hlines if named else ax.vlines
+    for mask, colour in ((away, FOUND), (~away, QUIET)):
+        lines(place[mask], low[mask], high[mask], color=colour, linewidth=2.5 if named else 1)
+        points = (value[mask], place[mask]) if named else (place[mask], value[mask])
+        ax.scatter(*points, color=colour, s=22 if named else 6, zorder=3)
+    if named:
+        ax.axvline(0, color=INK, linewidth=0.8)
+        ax.set_yticks(place, result.names)
+        ax.set(xlabel=result.kind, ylim=(p - 0.4, -0.6))
+    else:
+        ax.axhline(0, color=INK, linewidth=0.8)
+        ax.set(
+            xlabel={"coordinate": "row", "score": "class"}.get(result.kind, "column"),
+            ylabel=result.kind,
+            xlim=(-0.7, p - 0.3),
+        )
+    ax.set_title(f"{result.axis} {component + 1}: {unit}", fontsize=10, loc="left")
+    return plain(ax)
+
+
+def draw_shrinkage(found: Any, ax: Any = None) -> Any:
+    """Draw singular values before and after, with the edge of noise."""
+    ax = axes_of(ax)
+    q = len(found.singular_values)
+    place, size = np.arange(1, q + 1), 26 if q <= MOST_NAMES else 8
+    ax.axhspan(0, found.edge, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
+    ax.axhline(found.edge, color=LEVEL, linewidth=1.2, linestyle="--")
+    ax.scatter(place, found.singular_values, facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="as found")
+    ax.scatter(place, found.shrunk_values, color=FOUND, s=size, zorder=3, label="shrunk")
+    ax.set(xlabel="direction", ylabel="singular value", xlim=(0.4, q + 0.6))
+    ax.set_ylim(0, 1.1 * max(float(np.max(found.singular_values, initial=0.0)), found.edge) or 1)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_title(str(found), fontsize=10, loc="left")
+    ax.legend(frameon=False)
+    return plain(ax)

@@ -1,0 +1,121 @@
+"""How rows are moved under a null hypothesis: one by one, or whole groups and blocks of them together.
+
+Rows that belong together (a patient's visits, a stretch of a series) are not independent of each other. What may be
+exchanged is the whole unit. Groups of one size change places. Groups of unequal sizes cannot, and have their signs
+flipped instead, which keeps what happens inside a group and takes away what columns have in common across groups.
+Series are shifted against each other, the end following the beginning: cutting them into blocks that change places
+would break up what neighbours have in common at every cut, and the null would be too narrow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import errors
+from ..arrays.parameters import check_number
+from .replicates import numbered
+
+ENOUGH = 6  # groups of one size that can change places in enough ways
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What may move.
+
+    Attributes
+    ----------
+    n : int
+        Rows.
+    labels : ndarray of shape (n,), optional
+        Group of each row, numbered from 0.
+    block : int
+        Rows in a row that are alike; series are shifted by as many at least. 1 where each row moves by itself.
+    """
+
+    n: int
+    labels: np.ndarray | None = None
+    block: int = 1
+
+    @classmethod
+    def of(cls, n: int, groups: Any = None, block: Any = None) -> Moves:
+        """Read what a caller says about n rows."""
+        if groups is not None and block is not None:
+            raise errors.InputError("groups and block were both given; pass only one of them.")
+        if block is not None:
+            check_number("block", block, 1, integer=True)
+            if 4 * block > n:
+                raise errors.InputError(
+                    f"block={block}: {n} rows make {n // block} blocks, and at least 4 are needed; use a shorter block."
+                )
+            return cls(n, None, int(block))
+        if groups is None:
+            return cls(n)
+        labels = numbered(groups, n)
+        count = int(labels.max()) + 1
+        if count < 4:
+            raise errors.InputError(f"groups holds {count} distinct values; a test needs at least 4 groups to move.")
+        return cls(n, labels)
+
+    @property
+    def words(self) -> str:
+        """What moves, in words that follow the name of a test."""
+        if self.labels is not None:
+            return ", whole groups"
+        return "" if self.block == 1 else f", shifted by {self.block} rows or more"
+
+    def flipped(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return columns in which each row, or each group, has a random sign, in each column by itself."""
+        count = self.n if self.labels is None else int(self.labels.max()) + 1
+        signs = 1 - 2 * rng.integers(0, 2, (count, R.shape[1]), dtype=np.int8)
+        return np.asarray(R * (signs if self.labels is None else signs[self.labels]))
+
+    def permuted(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return columns in another order, each by itself; series are shifted, groups are flipped."""
+        if self.labels is not None:
+            return self.flipped(R, rng)
+        if self.block == 1:
+            return rng.permuted(R, axis=0)
+        places = np.arange(self.n)[:, None] - self._shifts(rng, R.shape[1])  # at least −n: they count from the end
+        return np.take_along_axis(R, places, axis=0)
+
+    def together(self, Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return rows, all columns together, in other places; groups that no other equals in size are flipped.
+
+        Columns must have mean 0 for a change of sign to leave their law alone.
+        """
+        if self.labels is None:
+            return np.asarray(Z[self.order(rng)])
+        sizes = np.bincount(self.labels)
+        alone = np.bincount(sizes)[sizes] < ENOUGH  # groups whose size too few others have
+        signs = np.where(alone, 1 - 2 * rng.integers(0, 2, len(sizes)), 1)
+        return np.asarray(Z[self.order(rng)] * signs[self.labels][:, None])
+
+    def order(self, rng: np.random.Generator) -> np.ndarray:
+        """Return an order of the rows: series are shifted, groups change places where enough have their size."""
+        if self.labels is not None:
+            return _exchanged(self.labels, rng)
+        if self.block == 1:
+            return rng.permutation(self.n)
+        return np.roll(np.arange(self.n), int(self._shifts(rng, 1)[0]))
+
+    def _shifts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Return by how many rows series are shifted, end to beginning: at least a block either way."""
+        return rng.integers(self.block, self.n - self.block + 1, count)
+
+
+def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the row that comes to each place where groups of equal size change places."""
+    rows = np.argsort(labels, kind="stable")  # those of a group one after the other
+    sizes = np.bincount(labels)
+    first = np.cumsum(sizes) - sizes
+    order = np.arange(len(labels))
+    for size in np.unique(sizes[sizes > 0]):
+        same = np.flatnonzero(sizes == size)
+        if len(same) < ENOUGH:
+            continue
+        along = np.arange(size)
+        order[rows[first[same][:, None] + along]] = rows[first[rng.permutation(same)][:, None] + along]
+    return order

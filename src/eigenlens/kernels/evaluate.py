@@ -1,0 +1,160 @@
+"""Pairs of rows, a block of rows at a time: squared distances that keep their digits, matrices filled in parallel.
+
+What a kernel makes of rows against fixed points Z is a function of row blocks: whatever depends on Z alone is prepared
+once, and n×m numbers are held only where the whole matrix is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import log2
+from typing import Any
+
+import numpy as np
+
+from ..arrays import exponents, namespaces
+from ..arrays.threads import PARALLEL_CELLS, threaded
+from ..arrays.typing import Array, TableLike
+from ..distances.pairs import rough_centre, squared_distances
+from ..rows.source import BLOCK_BYTES, DEVICE_BLOCK_BYTES
+from ..rows.table import as_table, finite_rows
+
+#: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
+BlockFunction = Callable[..., Array]
+
+SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
+FEWEST_ROWS, EVEN = 32, 8
+STRIP_CELLS = 2**16
+PRODUCT_CACHES = 4  # blocks of a product, in cache sizes: smaller ones spend their time packing Z (1.7 times slower)
+
+
+def read_rows(X: TableLike, name: str = "X") -> Array:
+    """Read a table whole, checked, in its own library, as float64."""
+    table = as_table(X, name)
+    rows = finite_rows(table, 0, table.shape[0], name)
+    return namespaces.float64(namespaces.dense(rows))
+
+
+def row_ranges(n: int, m: int, sample: Array) -> Iterator[tuple[int, int]]:
+    """Cut n rows into blocks: against m points, a few times the cache, or one large product on a device."""
+    budget = PRODUCT_CACHES * BLOCK_BYTES if isinstance(sample, np.ndarray) else DEVICE_BLOCK_BYTES
+    step = max(FEWEST_ROWS, budget // (8 * max(m, 1)))
+    if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
+        step = max(FEWEST_ROWS, -(-n // (EVEN * -(-n // (EVEN * step)))))  # as many blocks as threads can share evenly
+    for start in range(0, n, step):
+        yield start, min(start + step, n)
+
+
+def over_blocks(work: Callable[[tuple[int, int]], Any], n: int, m: int, sample: Array) -> Iterator[Any]:
+    """Apply `work` to ranges of rows, on threads where there is enough to do; results in order."""
+    ranges = row_ranges(n, m, sample)
+    if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
+        return threaded(work, ranges)
+    return map(work, ranges)
+
+
+def fill(function: BlockFunction, X: Array, m: int) -> Array:
+    """Return the whole n×m matrix of a function of row blocks."""
+    n = X.shape[0]
+    if not isinstance(X, np.ndarray):
+        parts = [function(X[a:b, :]) for a, b in row_ranges(n, m, X)]
+        return parts[0] if len(parts) == 1 else namespaces.namespace(X).concat(parts, axis=0)
+    matrix = np.empty((n, m))
+
+    def work(span: tuple[int, int]) -> None:
+        part = matrix[span[0] : span[1]]
+        values = function(X[span[0] : span[1]], out=part)
+        if values is not part:
+            np.copyto(part, values)
+
+    for _ in over_blocks(work, n, m, X):
+        pass
+    return matrix
+
+
+def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
+    """Return the n×n matrix of rows with themselves: NumPy computes the blocks below the diagonal by reflection."""
+    n = X.shape[0]
+    if not isinstance(X, np.ndarray) or n < 1024:
+        K = fill(function(X), X, n)
+        return (K + K.T) / 2
+    matrix, step = np.empty((n, n)), 512
+
+    def work(start: Any) -> None:
+        stop = min(start + step, n)
+        block = function(X[start:])(X[start:stop])
+        block[:, : stop - start] = (block[:, : stop - start] + block[:, : stop - start].T) / 2
+        matrix[start:stop, start:] = block
+        for a in range(stop, n, step):
+            b = min(a + step, n)
+            matrix[a:b, start:stop] = block[:, a - start : b - start].T
+
+    for _ in threaded(work, iter(range(0, n, step))):
+        pass
+    return matrix
+
+
+def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFunction:
+    """Return the function x ↦ −½‖x − z‖²/unit² for all z, without the digits that a product loses of close pairs.
+
+    Where what follows is smooth in d² and the rows spread over not too many units, that loss does not show, and one
+    product of rows with two more columns gives all, up to rounding on either side of 0. The unit is taken out after the
+    offset, except for its power of two.
+    """
+    xp = namespaces.namespace(Z)
+    power = 2.0 ** round(log2(unit))  # dividing by it is exact, and squares of numbers near 10^±300 stay numbers
+    rest = power / unit
+    Z = Z if power == 1 else Z / power
+    centre = rough_centre(Z)
+    Zc = (Z - centre) * rest
+    sizes = xp.sum(Zc**2, axis=1)
+    B = xp.concat([Zc, xp.ones_like(sizes)[:, None], -0.5 * sizes[:, None]], axis=1).T
+    widest = float(xp.max(sizes))
+
+    def function(X: Array, out: Array | None = None) -> Array:
+        X = X if power == 1 else X / power
+        Xc = (X - centre) * rest
+        own = xp.sum(Xc**2, axis=1)
+        if not smooth or widest + float(xp.max(own)) > SMOOTH:
+            return (-0.5 * rest**2) * squared_distances(X, Z, centre)
+        A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
+        return np.matmul(A, B, out=out) if isinstance(X, np.ndarray) else A @ B
+
+    return function
+
+
+def strips(E: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the rows of a matrix a few at a time: several steps on one strip find it in cache."""
+    step = max(1, STRIP_CELLS // max(E.shape[1], 1))
+    for start in range(0, E.shape[0], step):
+        yield E[start : start + step]
+
+
+MEDIAN_ROWS = 1000
+
+
+def median_distance(X: Array, weight: Any = None) -> float:
+    """Return the median of the positive distances between rows: the default bandwidth.
+
+    Of up to 1000 rows, evenly spaced where there are more; a pair counts as often as the product of its weights. Rows
+    that are all the same give 1.
+    """
+    rows = np.asarray(namespaces.to_numpy(X), dtype=np.float64)
+    w = np.ones(len(rows)) if weight is None else np.asarray(namespaces.to_numpy(weight), dtype=np.float64)
+    if len(rows) > MEDIAN_ROWS:
+        below = np.cumsum(w)
+        picks = np.searchsorted(below, (np.arange(MEDIAN_ROWS) + 0.5) * below[-1] / MEDIAN_ROWS)
+        rows, w = rows[picks], np.ones(MEDIAN_ROWS)
+    rows = rows - rows.mean(axis=0)
+    size = exponents.unit_of(rows)
+    rows = rows / size
+    squares = squared_distances(rows, rows)
+    upper = np.triu_indices(len(rows), 1)
+    d, pairs = squares[upper], (w[:, None] * w[None, :])[upper]
+    d, pairs = d[d > 0], pairs[d > 0]
+    if d.size == 0:
+        return 1.0
+    order = np.argsort(d, kind="stable")
+    below = np.cumsum(pairs[order])
+    place = np.searchsorted(below, 0.5 * below[-1] * (1 - 1e-12))
+    return float(np.sqrt(d[order][place])) * size

@@ -1,0 +1,203 @@
+"""What methods with a kernel share: reading the kernel and the rows, and the choice between all rows and landmarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from ..arrays import errors, namespaces
+from ..arrays.parameters import check_flag, check_number
+from ..arrays.typing import Array
+from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
+from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
+from ..moments import Outline
+from ..rows import Block, Source, dense_blocks
+from ._principal import standardised
+from .spine.about import Laws
+from .spine.problem import SCALE_FIRST, SCALE_ITSELF, warn_of_spread
+from .spine.rows_estimator import RowsEstimator
+
+DEFAULT = Gaussian()  # never changed: set_params works on a copy
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of positive weight, in their own library, as float64.
+
+    Attributes
+    ----------
+    X : array of shape (n, p)
+        Minus the pivot, where a shift is free or can be absorbed; the square matrix of a precomputed kernel.
+    y : array or None
+    weight : array of shape (n,)
+    pivot : array of shape (p,) or None
+    kept : ndarray
+        Their numbers among all rows.
+    dtype : dtype of the results
+    """
+
+    X: Array
+    y: Any
+    weight: Array
+    pivot: Array | None
+    kept: np.ndarray
+    dtype: Any
+
+
+#: What scikit-learn's kernel methods call their parameters, and what to write here.
+FOREIGN_NAMES = {
+    "gamma": "give it to the kernel, kernel=Gaussian(bandwidth) with gamma = 1/(2·bandwidth²)",
+    "degree": "give it to the kernel, kernel=Polynomial(degree, scale, offset)",
+    "coef0": "give it to the kernel, kernel=Polynomial(degree, scale, offset)",
+    "kernel_params": "give them to the kernel, such as kernel=Matern(nu, length_scale)",
+    "eigen_solver": "the solver is chosen by a rule, and exact; leave it out",
+    "fit_inverse_transform": "inverse_transform needs no preparation; leave it out",
+    "alpha": "on kernel ridge regression it is called lam",
+    "C": "the penalty is called lam, with C = 1/(2·lam)",
+    "probability": "loss='logistic' has probabilities; leave it out",
+}
+
+
+class KernelEstimator(RowsEstimator):
+    """An estimator with a kernel."""
+
+    _in_memory = True
+
+    kernel: Any
+    n_landmarks: int | None
+    scale: bool = False  # of methods without the parameter, and of models in files that are older than it
+    kernel_: Kernel
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the kernel change a copy of it, since a kernel may serve several estimators."""
+        if "kernel" not in params and any(name.startswith("kernel__") for name in params):
+            self.kernel = clone(as_kernel(self.kernel))
+        super().set_params(**params)
+        return self
+
+    def _check_kernel(self) -> Kernel:
+        kernel = as_kernel(self.kernel)
+        kernel._check_parameters()
+        check_flag("scale", self.scale)
+        if self.scale and isinstance(kernel, Precomputed):
+            raise errors.precomputed_alone("scaled, since the rows were never seen")
+        if self.n_landmarks is not None:
+            check_number("n_landmarks", self.n_landmarks, 1, integer=True)
+            if isinstance(kernel, Precomputed):
+                raise errors.InputError(
+                    "n_landmarks needs a kernel that can be evaluated, but this one is precomputed: the n×n matrix "
+                    "already exists. Leave n_landmarks out."
+                )
+            if not kernel.is_positive_definite:
+                what, out = "landmarks need a positive definite one", "leave n_landmarks out, or use another kernel"
+                raise errors.conditional_kernel(kernel, kernel.conditional_order, what, out)
+        return kernel
+
+    def _gather(self, source: Source, kernel: Kernel, far: float = 0.0) -> Rows:
+        """Read all rows, and move them to the origin where that changes only digits.
+
+        With `far`, only if they lie further off than so many times their spread.
+        """
+        blocks = [piece for segment in source.segments() for block in segment for piece in dense_blocks(block)]
+        X = _joined([namespaces.float64(block.X) for block in blocks])
+        if isinstance(X, np.ndarray):
+            X = np.ascontiguousarray(X)  # the same numbers give the same bits, whatever the layout of the table
+        xp = namespaces.namespace(X)
+        y = None if blocks[0].y is None else _joined([block.y for block in blocks])
+        ones = xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
+        weight = ones if blocks[0].weight is None else _joined([block.weight for block in blocks])
+        kept: np.ndarray = source.kept  # type: ignore[attr-defined]
+        dtype, pivot = blocks[0].X.dtype, None
+        if isinstance(kernel, Precomputed):
+            n = source.table.shape[0]  # type: ignore[attr-defined]
+            if X.shape[1] != n:
+                raise errors.not_square((n, X.shape[1]))
+            X = X if len(kept) == n else xp.take(X, namespaces.like(kept, X), axis=1)
+        else:
+            kernel._check_columns(X.shape[1])
+            self._find_scale(X, weight, kernel, dtype)
+            if kernel.shift_is_free or (kernel.absorbs_shift and self.n_landmarks is None):
+                pivot = namespaces.float64(source.first().X)[0, :]
+                pivot = pivot if self._scale is None else pivot / self._scale
+                moved = self._moved(X, pivot)
+                offset, spread = (float(xp.max(xp.abs(a))) for a in (pivot, moved))
+                X, pivot = (moved, pivot) if offset > far * spread else (self._moved(X, None), None)
+            else:
+                X = self._moved(X, None)
+        return Rows(X, y, weight, pivot, kept, dtype)
+
+    def _find_scale(self, X: Array, weight: Array, kernel: Kernel, dtype: Any) -> None:
+        """Set what columns are divided by; without a scale, warn where they have other units."""
+        if not self.scale:
+            self._set_scale(None, dtype)
+            if kernel.rotation_invariant:
+                names = getattr(self, "feature_names_in_", None)
+                apart = X - X[:1, :]  # of a constant column exactly 0
+                spread = namespaces.to_numpy(namespaces.namespace(X).std(apart, axis=0))
+                warn_of_spread(spread, names, SCALE_ITSELF if "scale" in self.get_params(deep=False) else SCALE_FIRST)
+            return
+        moments = Outline().update(Block(X, None, weight))
+        divisor = moments.weight - 1
+        if divisor <= 0:
+            raise errors.weight_too_small(moments.weight, 1.0, "W − 1")
+        self._set_scale(standardised(moments, divisor, moments.constant_columns())[1], dtype)
+
+    def _resolve(self, kernel: Kernel, rows: Rows) -> Kernel:
+        """Take open parameters from the rows of the fit."""
+        if isinstance(kernel, Precomputed):
+            return kernel.of_columns(rows.kept)
+        return kernel._resolved(rows.X, rows.weight)
+
+    def _landmarks(self, kernel: Kernel, rows: Rows) -> Landmarks:
+        assert self.n_landmarks is not None
+        return choose_landmarks(kernel, rows.X, int(self.n_landmarks), rows.weight)
+
+    def _report_loss(self, missed: float, count: int) -> None:
+        self.landmark_error_ = missed
+        if missed > LARGE_LOSS:
+            errors.warn(
+                errors.LandmarkWarning(
+                    f"{count} landmarks miss {missed:.1%} of the kernel (share of its trace); the result is that of a "
+                    "coarser kernel. Use more landmarks, or a larger bandwidth."
+                )
+            )
+
+    @property
+    def landmarks_(self) -> np.ndarray:
+        """Indices of the landmark rows."""
+        if not hasattr(self, "_landmark_numbers"):
+            raise AttributeError(f"{type(self).__name__} has landmarks_ only after a fit with n_landmarks")
+        return self._landmark_numbers
+
+    def _forget(self, *names: str) -> None:
+        """Drop what an earlier fit set and this one may not: these attributes, and those of landmarks."""
+        for name in ("landmark_error_", "_landmark_numbers", *names):
+            self.__dict__.pop(name, None)
+
+    def _moved(self, X: Array, pivot: Array | None) -> Array:
+        """Return rows as the kernel sees them: divided, and moved to the pivot, which is that of divided rows."""
+        rows = namespaces.float64(X)
+        if self._scale is None:
+            return rows if pivot is None else rows - namespaces.like(pivot, rows)
+        scale = namespaces.like(self._scale, rows)  # offsets go first, while they have all their digits
+        return (rows if pivot is None else rows - namespaces.like(pivot, rows) * scale) / scale
+
+    def _obeys(self) -> Laws:
+        if not as_kernel(self.kernel).rotation_invariant:
+            return Laws(invariance="none")
+        return Laws(invariance="units" if self.scale else "rotation")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        named = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        pairwise = named or isinstance(self.kernel, Precomputed)
+        tags.input_tags.pairwise = pairwise
+        tags.input_tags.sparse = not pairwise
+        return tags
+
+
+def _joined(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else namespaces.namespace(parts[0]).concat(parts, axis=0)

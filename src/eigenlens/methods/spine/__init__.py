@@ -1,0 +1,1 @@
+"""What every method is made of, and the tests that methods have."""

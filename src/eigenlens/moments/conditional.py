@@ -1,0 +1,197 @@
+"""What a normal law says about rows with holes: their missing cells, and how likely the observed ones are.
+
+Rows with the same holes are taken together, and patterns that miss equally many columns too: nothing loops over rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg.lapack import dpocon
+
+from ..arrays import errors, linalg
+from ..arrays.stored import stored
+from .likelihood import NEARLY_SINGULAR
+from .marginals import Layout, Marginals, Place
+from .patterns import distinct
+
+SINGULAR = 1e-13  # smallest pivot of columns of unit length that is more than rounding
+
+
+@stored("normal.Conditional")
+class Conditional:
+    """A normal law with one or several means, asked about rows of which some cells are missing (NaN).
+
+    Parameters
+    ----------
+    means : array of shape (G, p)
+    covariance : array of shape (p, p)
+        Columns of variance zero are constants; the others must have a covariance of full rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments.conditional import Conditional
+    >>> law = Conditional([[0.0, 0.0]], [[1.0, 0.6], [0.6, 1.0]])
+    >>> X = np.array([[2.0, np.nan], [np.nan, np.nan], [1.0, -1.0]])
+    >>> law.filled(X)
+    array([[ 2. ,  1.2],
+           [ 0. ,  0. ],
+           [ 1. , -1. ]])
+    >>> law.standard_errors(X)
+    array([[0. , 0.8],
+           [1. , 1. ],
+           [0. , 0. ]])
+    """
+
+    def __init__(self, means: np.ndarray, covariance: np.ndarray) -> None:
+        covariance = np.asarray(covariance, dtype=np.float64)
+        size = np.sqrt(np.diagonal(covariance))
+        unit = np.where(size > 0, size, 1.0)
+        self._set(means, size, lambda o: np.linalg.cholesky((covariance / unit / unit[:, None])[np.ix_(o, o)]))
+
+    @classmethod
+    def of_correlation(cls, means: np.ndarray, correlation: np.ndarray, size: np.ndarray) -> Conditional:
+        """Make a law from correlations and standard deviations, whose squares need not be representable."""
+        law = cls.__new__(cls)
+        law._set(means, size, lambda o: np.linalg.cholesky(correlation[np.ix_(o, o)]))
+        return law
+
+    @classmethod
+    def of_root(cls, means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Conditional:
+        """Make a law from rows F with FᵀF = the covariance of the columns over `unit`: without squaring them."""
+        law, norm = cls.__new__(cls), np.sqrt((F**2).sum(axis=0))
+        law._set(means, norm * unit, lambda o: _lower(F[:, o] / norm[o]))
+        return law
+
+    def _set(self, means: np.ndarray, size: np.ndarray, root: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.means = np.atleast_2d(np.asarray(means, dtype=np.float64))
+        self.varying = np.flatnonzero(size > 0)
+        self.size = size[self.varying]
+        try:
+            self.L = root(self.varying)
+        except np.linalg.LinAlgError as error:
+            raise errors.InputError(
+                "The covariance is singular, so a missing cell has no likelihood given the others; "
+                "leave out columns that the others determine."
+            ) from error
+
+    def filled(self, X: np.ndarray, group: int = 0) -> np.ndarray:
+        """Return rows whose missing cells are their expectation given the observed ones.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            NaN where a cell is missing.
+        group : int
+            Whose mean is meant.
+        """
+        rows = _Rows(self, X)
+        U = rows.solved(group)
+        guess = np.broadcast_to(self.means[group], X.shape).copy()
+        guess[:, self.varying] += (U @ self.L @ self.L.T) * self.size
+        return np.where(np.isnan(X), guess, X)
+
+    def standard_errors(self, X: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of each missing cell given the observed ones; zero where a cell is observed."""
+        rows = _Rows(self, X)
+        errors_ = np.zeros((len(rows.masks), X.shape[1]))
+        errors_[:, self.varying] = np.sqrt(rows.marginals.conditional_variances()) * self.size
+        return np.where(np.isnan(X), errors_[rows.codes], 0.0)
+
+    def log_density(self, X: np.ndarray) -> np.ndarray:
+        """Return the log-density of the observed cells of each row under each mean: an array of shape (n, G)."""
+        rows = _Rows(self, X)
+        constant = rows.log_constant[rows.codes]
+        return constant[:, None] - 0.5 * self._squares(rows)
+
+    def mahalanobis(self, X: np.ndarray) -> np.ndarray:
+        """Return the squared distance of the observed cells of each row from each mean: an array of shape (n, G)."""
+        return self._squares(_Rows(self, X))
+
+    def _squares(self, rows: _Rows) -> np.ndarray:
+        return np.stack([rows.squares(g) for g in range(len(self.means))], axis=1)
+
+    def log_ratios(self, X: np.ndarray) -> np.ndarray:
+        """Return the log-density of the observed cells under each mean minus that under the last: (n, G).
+
+        Densities of rows far from all means are huge negative numbers; their differences are linear in the row, and
+        found as such.
+        """
+        rows = _Rows(self, X)
+        apart = (self.means - self.means[-1])[:, self.varying] / self.size
+        U = rows.solved(len(self.means) - 1)
+        half = np.zeros((len(X), len(self.means)))
+        for g, step in enumerate(apart[:-1]):
+            masked = rows.masks * step
+            solved = rows.marginals.solve(masked, rows.pattern_places)
+            half[:, g] = (0.5 * (masked * solved).sum(axis=1))[rows.codes]
+        return U @ apart.T - half
+
+    def conditional_covariances(self, X: np.ndarray, directions: np.ndarray) -> np.ndarray:
+        """Return the covariance of directionsᵀx given the observed cells of each row: an array of shape (n, k, k).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+        directions : ndarray of shape (p, k)
+        """
+        rows = _Rows(self, X)
+        V = directions[self.varying] * self.size[:, None]
+        return rows.marginals.conditional_forms(V)[rows.codes]
+
+
+class _Rows:
+    """Rows in the units of a law, sorted by pattern."""
+
+    def __init__(self, law: Conditional, X: np.ndarray) -> None:
+        self.law, self.X = law, X
+        seen = ~np.isnan(X[:, law.varying])
+        self.masks, self.codes = distinct(seen)
+        layout = Layout(self.masks, thorough=nearly_singular(law.L))
+        self.places = layout.places(self.codes)
+        self.marginals = Marginals(layout, law.L, np.ones(len(self.masks)))
+        self.layout = layout
+
+    def about(self, group: int) -> np.ndarray:
+        apart = (self.X[:, self.law.varying] - self.law.means[group, self.law.varying]) / self.law.size
+        return np.where(self.masks[self.codes], apart, 0.0)
+
+    def solved(self, group: int) -> np.ndarray:
+        return self.marginals.solve(self.about(group), self.places)
+
+    def squares(self, group: int) -> np.ndarray:
+        rows = self.about(group)
+        return np.maximum((rows * self.marginals.solve(rows, self.places)).sum(axis=1), 0.0)
+
+    @property
+    def pattern_places(self) -> list[Place]:
+        """Where patterns lie in a table with one row for each of them."""
+        return self.layout.places(np.arange(len(self.masks)))
+
+    @property
+    def log_constant(self) -> np.ndarray:
+        """Log-density of each pattern at its mean."""
+        n_observed = self.masks.sum(axis=1)
+        return -0.5 * (
+            n_observed * np.log(2 * np.pi) + self.marginals.log_dets + 2 * self.masks @ np.log(self.law.size)
+        )
+
+
+def nearly_singular(L: np.ndarray) -> bool:
+    """Tell whether L is nearly singular, by LAPACK's estimate of its condition: p² operations, and rows ask often."""
+    if not len(L):
+        return False
+    reciprocal, _ = dpocon(L, 1.0, uplo="L")  # 1/‖Σ⁻¹‖: for triangles alone older versions of SciPy have no estimate
+    return bool(reciprocal < NEARLY_SINGULAR**2)
+
+
+def _lower(F: np.ndarray) -> np.ndarray:
+    """Return lower triangular L with LLᵀ = FᵀF; refuse columns that depend on each other."""
+    if len(F) < F.shape[1]:
+        raise np.linalg.LinAlgError("fewer rows than columns")
+    R = np.asarray(linalg.triangle(F))
+    if len(R) and np.abs(np.diagonal(R)).min() <= SINGULAR * len(R):
+        raise np.linalg.LinAlgError("dependent columns")
+    return R.T

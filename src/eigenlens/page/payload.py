@@ -1,0 +1,141 @@
+"""The numbers that the page's script draws: 32-bit floats in base64, inside a block of JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..arrays.printable import undirected
+from ..rows.sampled_rows import keys, smallest
+from .colouring import colour_choice
+from .findings import Findings
+from .html import Markup
+
+MOST_POINTS = 50_000
+MOST_AXES = 10
+MOST_COLUMNS = 40
+MOST_LEVELS = 100
+MOST_LABELS = 200
+
+SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not fit in single precision
+
+
+def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
+    """Return what the script needs, and how many rows it holds."""
+    n = len(findings.scores)
+    numbers = findings.extras.get("numbers", np.arange(n))
+    rows = _drawn(findings.scores, numbers, seed)
+    shown = list(findings.columns)[:MOST_COLUMNS]
+    columns = [_column(name, findings.columns[name][rows]) for name in shown]
+    names = None if findings.row_names is None else [findings.row_names[i] for i in rows]
+    regions = findings.extras.get("regions")
+    classes = None if findings.confusion is None else findings.confusion[0]
+    k = findings.extras.get("pairs")
+    axes = findings.axes[: _most_axes(findings)]
+    start = (0, k) if k else (0, min(1, len(findings.axes) - 1))
+    colour, colour_words = colour_choice(findings, shown)
+    content: dict[str, Any] = {
+        "n": len(rows),
+        "rows": numbers[rows].tolist() if len(rows) < findings.n_rows else None,
+        "axes": axes,
+        "scores": [_floats(findings.scores[rows, j]) for j in range(len(axes))],
+        "columns": columns,
+        "names": names,
+        "target": findings.target,
+        "start": list(start),
+        "labels": findings.n_rows <= MOST_LABELS,
+        "colour": colour,
+        "colour_words": colour_words,
+        "pairs": [] if k else [pair for pair in combinations(range(min(len(axes), 4)), 2) if pair != (0, 1)],
+        "square": bool(findings.extras.get("map")),
+    }
+    if regions is not None:
+        levels = sorted(findings.extras.get("class_sizes", {})) if classes is None else classes
+        content["regions"] = {
+            "x": list(regions["x"]),
+            "y": list(regions["y"]),
+            "size": int(regions["codes"].shape[0]),
+            "codes": base64.b64encode(regions["codes"].astype(np.uint8).tobytes()).decode("ascii"),
+            "classes": levels,
+        }
+    return content, len(rows)
+
+
+def _drawn(scores: np.ndarray, numbers: np.ndarray, seed: int) -> np.ndarray:
+    """Return the rows that the page holds: of many, some drawn at random and those at the ends of each axis."""
+    if len(scores) <= MOST_POINTS:
+        return np.arange(len(scores))
+    axes = scores[:, :MOST_AXES]
+    order = keys(numbers, seed)
+    order[axes.argmin(axis=0)] = order[axes.argmax(axis=0)] = 0
+    return smallest(order, MOST_POINTS)
+
+
+def _most_axes(findings: Findings) -> int:
+    return len(findings.axes) if findings.extras.get("pairs") else MOST_AXES
+
+
+def left_off(findings: Findings, rows: int) -> list[str]:
+    """Say what the page does not hold of a study, given how many rows it holds."""
+    said = []
+    if rows < findings.n_rows:
+        drawn = f"{rows:,} of {findings.n_rows:,} rows are drawn"
+        said.append(f"{drawn}, taken at random, with those at the ends of each axis; the fit used all.")
+    if len(findings.axes) > _most_axes(findings):
+        said.append(f"The first {MOST_AXES} of {len(findings.axes)} directions can be drawn here.")
+    if len(findings.columns) > MOST_COLUMNS:
+        said.append(
+            f"The first {MOST_COLUMNS} of {len(findings.columns):,} columns are listed and can give the colour."
+        )
+    if said:
+        said.append("The file of scores has all rows and directions.")
+    return said
+
+
+def as_script(content: dict[str, Any]) -> Markup:
+    """Return a block of JSON in which nothing can end the block or be markup."""
+    written = json.dumps(_undirected(content), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&":
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(f'<script type="application/json" id="data">{written}</script>')
+
+
+def _undirected(value: Any) -> Any:
+    """Return what is shown without commands that turn the direction of text, as the rest of the page has it."""
+    if isinstance(value, dict):
+        return {key: _undirected(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_undirected(part) for part in value]
+    return undirected(value) if isinstance(value, str) else value
+
+
+def _column(name: str, values: np.ndarray) -> dict[str, Any]:
+    if values.dtype.kind == "f":
+        size = np.abs(values[np.isfinite(values) & (values != 0)])
+        wide = len(size) > 0 and bool(size.max() > SINGLE or size.min() < 1 / SINGLE)
+        written = base64.b64encode(values.astype("<f8").tobytes()).decode("ascii") if wide else _floats(values)
+        return {"name": name, "numbers": written, "wide": wide}
+    words = ["missing" if v is None else _whole(v) for v in values]
+    levels, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
+    if len(levels) > MOST_LEVELS:
+        counts = np.bincount(codes)
+        kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_LEVELS - 1])
+        place = np.full(len(levels), len(kept))
+        place[kept] = np.arange(len(kept))
+        codes, levels = place[codes], np.append(levels[kept], "(others)")
+    written = base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
+    return {"name": name, "levels": [str(w) for w in levels], "codes": written}
+
+
+def _whole(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)[:200]
+
+
+def _floats(values: np.ndarray) -> str:
+    with np.errstate(over="ignore"):
+        small = np.clip(np.asarray(values, dtype=np.float64), -SINGLE, SINGLE).astype("<f4")
+    return base64.b64encode(small.tobytes()).decode("ascii")

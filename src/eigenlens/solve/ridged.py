@@ -1,0 +1,158 @@
+"""A form B = aFᵀF + τI with fewer rows in F than columns: its inverse needs a matrix of rows by rows only.
+
+B⁻¹ = (I − aFᵀ(aFFᵀ + τI)⁻¹F)/τ, and directions with MᵀMv = λBv lie in the span of that times Mᵀ, as many as M has
+rows. Nothing of columns by columns is formed, and F is not copied. With a ridge τ·diag(s²), columns are divided by s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from ..arrays import linalg, namespaces
+from ..arrays.typing import Array
+from .pencil import Form
+from .spectrum import Whitening
+
+COLUMNS = 400  # from which on the short way is worth a form of its own
+REFINED = 1e3  # condition of B from which on what rounding leaves of a solution is looked for, and taken out
+NOISE = 1e-14  # times the condition: what rounding makes of a value that is zero, relative to the largest
+
+
+@dataclass(frozen=True, eq=False)
+class RidgedForm(Form):
+    """aFᵀF + τI.
+
+    Attributes
+    ----------
+    rows : array of shape (r, p)
+        F.
+    ridge : float
+        τ > 0.
+    share : float
+        a.
+    spread : array of shape (p,), or None
+        s, where the ridge is τ·diag(s²) rather than τI.
+    """
+
+    rows: Any = None
+    ridge: float = 0.0
+    share: float = 1.0
+    spread: Any = None
+
+    @property
+    def values(self) -> Array:
+        return self.rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[0], self.rows.shape[1]
+
+    def diagonal(self) -> Array:
+        ridge = self.ridge if self.spread is None else self.ridge * self.spread**2
+        return self.share * namespaces.column_squares(self.rows) + ridge
+
+    def apply(self, V: Array) -> Array:
+        ridge = self.ridge if self.spread is None else (self.ridge * self.spread**2)[:, None]
+        return self.share * (self.rows.T @ (self.rows @ V)) + ridge * V
+
+    def dense(self) -> Array:
+        return self.expanded().dense()
+
+    def times(self, number: float) -> Form:
+        return replace(self, share=self.share * number, ridge=self.ridge * number)
+
+    def plus_identity(self, ridge: float) -> Form:
+        return replace(self, ridge=self.ridge + ridge) if self.spread is None else self.expanded().plus_identity(ridge)
+
+    def seen_through(self, V: Array) -> Form:
+        return self.expanded().seen_through(V)
+
+    def column_scaled(self, d: Array) -> Form:
+        return self.expanded().column_scaled(d)
+
+    def expanded(self) -> Form:
+        """Return the form with a factor that has a row for each column, too."""
+        xp = namespaces.namespace(self.rows)
+        eye = xp.eye(self.dimension, dtype=xp.float64, device=namespaces.device(self.rows))
+        root = self.ridge**0.5 * (eye if self.spread is None else eye * self.spread)
+        return Form(factor=xp.concat([self.share**0.5 * self.rows, root], axis=0), squared=self.squared)
+
+    def of_unit_spread(self) -> RidgedForm:
+        """Return the form of columns divided by s, whose ridge is τI."""
+        return replace(self, rows=self.rows / self.spread, spread=None)
+
+
+def plus_ridge(form: Form, ridge: float, share: float = 1.0, spread: Array | None = None) -> Form:
+    """Return share·form + ridge·I, or + ridge·diag(spread²), by the rows of the form where they are few."""
+    few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= COLUMNS
+    if ridge <= 0 or not few:
+        rest = form if share == 1.0 else form.times(share)
+        if spread is None or ridge == 0:
+            return rest.plus_identity(ridge)
+        return rest.plus_squares(ridge**0.5 * spread)
+    return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=spread, squared=form.squared)
+
+
+def whiten_rows(B: RidgedForm) -> Whitening:
+    """Return W with WᵀBW = I that spans the rows F: outside of them the form is just τI.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve.ridged import RidgedForm, whiten_rows
+    >>> F = np.eye(2, 6)
+    >>> W = whiten_rows(RidgedForm(rows=F, ridge=0.5)).matrix
+    >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
+    ((6, 2), array([[1., 0.],
+           [0., 1.]]))
+    """
+    F = B.rows
+    values, vectors = linalg.symmetric_eigh(linalg.gram(F.T))
+    squares = namespaces.to_numpy(values)[::-1]
+    top = max(float(squares[0]), 0.0)
+    rank = int(np.count_nonzero(squares > NOISE * top))
+    size = np.sqrt(squares[:rank] * (B.share * squares[:rank] + B.ridge))
+    W = F.T @ (namespaces.namespace(F).flip(vectors, axis=1)[:, :rank] / namespaces.like(size, F))
+    return Whitening(W, rank, rank, (1.0 + B.share * top / B.ridge) ** 0.5)
+
+
+def whiten_for(B: RidgedForm, M: Array) -> Whitening:
+    """Return W with WᵀBW = I that spans B⁻¹Mᵀ: all directions v with MᵀMv = λBv and λ > 0 are in it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve.ridged import RidgedForm, whiten_for
+    >>> F, M = np.eye(3, 6), np.ones((1, 6))
+    >>> W = whiten_for(RidgedForm(rows=F, ridge=0.5), M).matrix
+    >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
+    ((6, 1), array([[1.]]))
+    """
+    if B.spread is not None:
+        found = whiten_for(B.of_unit_spread(), M / B.spread)
+        return replace(found, matrix=found.matrix / B.spread[:, None])
+    F, xp = B.rows, namespaces.namespace(B.rows)
+    G = namespaces.to_numpy(linalg.gram(F.T)) * B.share
+    largest = float(np.abs(G).sum(axis=1).max(initial=0.0))
+    G[np.diag_indices_from(G)] += B.ridge
+    with linalg.limit_blas(G.size):
+        factored = scipy.linalg.cho_factor(G, check_finite=False)
+
+    def inverse(rows: Array) -> Array:
+        inner = scipy.linalg.cho_solve(factored, namespaces.to_numpy(rows @ F.T).T, check_finite=False)
+        return (rows - namespaces.like(np.ascontiguousarray(inner.T) * B.share, rows) @ F) / B.ridge
+
+    V = inverse(M)  # as rows: a product with F runs along its memory
+    if 1.0 + largest / B.ridge > REFINED:
+        V = V + inverse(M - B.apply(V.T).T)
+    C = namespaces.to_numpy(M @ V.T)
+    values, vectors = np.linalg.eigh((C + C.T) / 2)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    condition = (1.0 + largest / B.ridge) ** 0.5
+    rank = int(np.count_nonzero(values > NOISE * condition**2 * max(float(values[0]), 0.0)))
+    W = V.T @ namespaces.like((vectors[:, :rank] / np.sqrt(values[:rank])).copy(), V)
+    return Whitening(xp.asarray(W), rank, rank, condition)

@@ -1,0 +1,169 @@
+"""The answer of every method: a centre and a basis to look through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import errors, namespaces
+from ..arrays.stored import stored
+from ..arrays.typing import Array
+from .angles import principal_angles
+from .spectrum import count_rank
+
+MANY_ROWS = 1_000  # from which on it pays to ask whether their offset must be subtracted
+NEAR = 4.0  # times the remainder that an offset may be
+SPARSE_NEAR = 1e3  # the same of sparse rows, where three digits are worth it
+DENSE_CELLS = 2**19  # of sparse rows that are made dense together
+
+
+@stored("Subspace")
+@dataclass(frozen=True, eq=False, repr=False)
+class Subspace:
+    """An affine subspace: a centre and a basis.
+
+    Parameters
+    ----------
+    centre : array of shape (p,)
+        An anchor near the data, subtracted first; with `remainder` added it is a point of the subspace (`point`).
+    basis : array of shape (p, k)
+        Directions as columns; they need not be orthonormal.
+    remainder : array of shape (p,), optional
+        The rest of the way from the anchor to the point of the subspace, of the size of the spread of the data rather
+        than of their offset: rows are taken minus `centre`, then minus `remainder`, and so keep the digits that a
+        large offset would take.
+    dual : array of shape (p, k), optional
+        Columns with dualᵀ basis = I that map scores back; by default those of the orthogonal projection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import Subspace
+    >>> plane = Subspace(np.zeros(3), np.eye(3)[:, :2])
+    >>> plane.project(np.array([[1.0, 2.0, 3.0]]))
+    array([[1., 2.]])
+    >>> tilted = Subspace(np.zeros(3), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1e-9]]))
+    >>> plane.angles(tilted)
+    array([0.e+00, 1.e-09])
+    """
+
+    centre: Array
+    basis: Array
+    remainder: Array | None = None
+    dual: Array | None = None
+
+    def __repr__(self) -> str:
+        return f"<Subspace: {self.dimension} direction(s) in {self.basis.shape[0]} dimensions>"
+
+    @property
+    def dimension(self) -> int:
+        """Number of directions."""
+        return int(self.basis.shape[1])
+
+    def centred(self, X: Array) -> Array:
+        """Return X minus the centre, in float64, in the namespace of X."""
+        rows = X - namespaces.like(self.centre, X)
+        return rows if self.remainder is None else rows - namespaces.like(self.remainder, X)
+
+    def project(self, X: Array) -> Array:
+        """Return the coordinates (x − centre)ᵀ basis of rows."""
+        if namespaces.is_sparse(X):
+            return self._project_sparse(X)
+        if isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and self._lies_near_the_origin:
+            scores = X @ self.basis
+            scores -= self.point @ self.basis
+            return scores
+        return self.centred(X) @ namespaces.like(self.basis, X)
+
+    def _project_sparse(self, X: Any) -> np.ndarray:
+        """Return the coordinates of sparse rows, which stay so unless their offset would take digits."""
+        basis = namespaces.to_numpy(self.basis)
+        if self._lies_within(SPARSE_NEAR):
+            scores: np.ndarray = X @ basis - namespaces.to_numpy(self.point) @ basis
+            return scores
+        step = max(DENSE_CELLS // X.shape[1], 1)
+        return np.concatenate([self.centred(X[i : i + step].toarray()) @ basis for i in range(0, X.shape[0], step)])
+
+    @property
+    def _lies_near_the_origin(self) -> bool:
+        """Whether the offset is no larger than the spread, so that no digit is saved by subtracting it from all rows.
+
+        Rounding of the offset is to be no more than a few times that of the remainder, in every direction.
+        """
+        return isinstance(self.basis, np.ndarray) and self._lies_within(NEAR)
+
+    def _lies_within(self, times: float) -> bool:
+        """Whether the offset is no larger than so many times the remainder, in every direction."""
+        if self.remainder is None:
+            return False
+        size, point, remainder = (
+            np.abs(namespaces.to_numpy(part)) for part in (self.basis, self.point, self.remainder)
+        )
+        return bool((point @ size <= times * (remainder @ size)).all())
+
+    def lift(self, scores: Array) -> Array:
+        """Return the points with given coordinates; on projected rows, the nearest points of the subspace."""
+        return self.offsets(scores) + namespaces.like(self.point, scores)
+
+    def offsets(self, scores: Array) -> Array:
+        """Return lifted points minus the centre."""
+        return namespaces.float64(scores) @ namespaces.like(self._dual(), scores).T
+
+    @property
+    def point(self) -> Array:
+        """The centre, remainder included."""
+        return self.centre if self.remainder is None else self.centre + self.remainder
+
+    def _dual(self) -> Array:
+        if self.dual is not None:
+            return self.dual
+        return namespaces.namespace(self.basis).linalg.pinv(self.basis).T
+
+    def orthonormal(self) -> Array:
+        """Return an orthonormal basis of the directions, of shape (p, rank)."""
+        xp = namespaces.namespace(self.basis)
+        size = xp.sqrt(xp.sum(self.basis**2, axis=0))
+        left, s, _ = xp.linalg.svd(self.basis / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
+        return left[:, : count_rank(s, self.basis.shape[0], squared=False)]
+
+    def angles(self, other: Subspace) -> Array:
+        """Return the principal angles to another subspace, smallest first, accurate also when small."""
+        self._require_same_space(other)
+        return principal_angles(self.orthonormal(), namespaces.like(other.orthonormal(), self.basis))
+
+    def distance(self, other: Subspace) -> float:
+        """Return the sine of the largest angle between the directions; 1 if their dimensions differ."""
+        self._require_same_space(other)
+        if self.orthonormal().shape[1] != other.orthonormal().shape[1]:
+            return 1.0
+        xp = namespaces.namespace(self.basis)
+        return float(xp.max(xp.sin(self.angles(other))))
+
+    def aligned_to(self, other: Subspace) -> Subspace:
+        """Rotate the basis, within its span, to lie as near as possible to that of another (Procrustes)."""
+        self._require_same_space(other)
+        if self.dimension != other.dimension:
+            raise errors.InputError(
+                f"other has {other.dimension} directions but this subspace has {self.dimension}; a basis is rotated to "
+                "one of as many directions."
+            )
+        xp = namespaces.namespace(self.basis)
+        target = namespaces.like(other.basis, self.basis)
+        left, _, right = xp.linalg.svd(self.basis.T @ target, full_matrices=False)
+        rotation = left @ right
+        dual = None if self.dual is None else self.dual @ rotation
+        return Subspace(self.centre, self.basis @ rotation, self.remainder, dual)
+
+    def _require_same_space(self, other: Subspace) -> None:
+        if not isinstance(other, Subspace):
+            raise errors.InputTypeError(
+                f"other is a {type(other).__name__}, but a subspace is compared with a subspace, such as subspace_ of "
+                "a fitted model; project(X) gives the coordinates of rows."
+            )
+        if self.basis.shape[0] != other.basis.shape[0]:
+            raise errors.InputError(
+                f"other has {other.basis.shape[0]} coordinates but this subspace has {self.basis.shape[0]}; both must "
+                "lie in the same space."
+            )

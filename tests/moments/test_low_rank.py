@@ -1,0 +1,71 @@
+"""Probabilistic PCA with holes: closed form without holes first, the slope second, rows third."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+from test_patterns import holey
+
+from eigenlens.moments import Patterns
+from eigenlens.moments.conditional import Conditional
+from eigenlens.moments.low_rank import _negative, _start, fit_low_rank
+from eigenlens.moments.sample import Sample
+from eigenlens.rows import Block
+
+
+def patterns(X):
+    return Patterns().update(Block(X))
+
+
+def wide(n=30, p=50, share=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2)) @ rng.standard_normal((2, p)) * 2 + 0.5 * rng.standard_normal((n, p)) + 5.0
+    return np.where(rng.random((n, p)) < share, np.nan, X)
+
+
+def test_the_slope_is_the_derivative():
+    sample = Sample.of([patterns(holey(n=40, p=6))])
+    x = _start(sample, 2)
+    slope = scipy.optimize.approx_fprime(x, lambda z: _negative(z, sample, 2)[0], 1e-7)
+    np.testing.assert_allclose(_negative(x, sample, 2)[1], slope, atol=1e-5)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_without_holes_it_is_the_closed_form(k):
+    X = holey(n=200, p=6, share=0.0)
+    found = fit_low_rank(patterns(X), k)
+    values, vectors = np.linalg.eigh(np.cov(X.T, ddof=0))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    np.testing.assert_allclose(found.explained_variance, values[:k], rtol=1e-6)
+    assert found.noise_variance == pytest.approx(values[k:].mean(), rel=1e-6)
+    np.testing.assert_allclose(np.abs(found.components @ vectors[:, :k]), np.eye(k), atol=1e-5)
+    np.testing.assert_allclose(found.mean, X.mean(axis=0), atol=1e-7)
+
+
+def test_more_columns_than_rows():
+    X = wide()
+    found = fit_low_rank(patterns(X), 2)
+    assert found.score <= 1e-8
+    np.testing.assert_allclose(found.components @ found.components.T, np.eye(2), atol=1e-12)
+    law = Conditional(found.mean[None, :], found.covariance)
+    np.testing.assert_allclose(found.filled(X), law.filled(X), atol=1e-8)
+    density = found.log_density(X)
+    np.testing.assert_allclose(density, law.log_density(X)[:, 0], rtol=1e-9)
+    assert found.log_likelihood == pytest.approx(density.sum(), rel=1e-10)
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-5, 1e5, 1e150])
+def test_units_change_nothing(size):
+    power = 2.0 ** np.round(np.log2(size))
+    plain, scaled = fit_low_rank(patterns(wide()), 2), fit_low_rank(patterns(wide() * power), 2)
+    np.testing.assert_allclose(scaled.mean / power, plain.mean, rtol=1e-6)
+    np.testing.assert_allclose(scaled.components, plain.components, atol=1e-6)
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(ValueError, match=r"k=6, .* use k ≤ 5"):
+        fit_low_rank(patterns(holey(p=6)), 6)
+    with pytest.raises(ValueError, match="No column varies"):
+        fit_low_rank(patterns(np.ones((4, 3))), 1)
+    X = wide(n=5, share=0.0)
+    with pytest.raises(ValueError, match="use fewer directions"):
+        fit_low_rank(patterns(X), 6)
