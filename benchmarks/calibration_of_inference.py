@@ -28,7 +28,7 @@ from calibration.power import power, ranks
 from calibration.resumable import run_in_steps
 from calibration.shared_directions import components, rivals
 from calibration.simulation import simulated
-from eigenlens.arrays.errors import EigenlensWarning
+from eigenlens.exceptions import EigenlensWarning
 
 TABLES = {
     f.__name__: f

@@ -81,7 +81,7 @@ def outcome(command: list[str], folder: Path, seconds: float, mebibytes: float) 
         text = said.read()
     if not verdict:
         verdict = "answered" if process.returncode == 0 else "refused"
-        ours = "eigenlens.arrays.errors" in text or "Traceback" not in text
+        ours = "eigenlens.exceptions" in text or "Traceback" not in text
         verdict = verdict if ours and process.returncode in (0, 1) else "raw"
     return verdict, time.monotonic() - start, most, (text.strip().splitlines() or [""])[-1]
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
-from eigenlens.arrays.errors import ConditionWarning, RangeWarning, RankWarning
+from eigenlens.exceptions import ConditionWarning, RangeWarning, RankWarning
 from eigenlens.moments import Factor, Scatter
 from eigenlens.rows import as_source
 

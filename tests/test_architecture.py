@@ -175,6 +175,6 @@ def test_every_error_and_warning_can_be_imported_by_name():
         name
         for module in modules
         for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Exception) and value.__module__.startswith(errors.__name__)
+        if isinstance(value, type) and issubclass(value, Exception) and value.__module__.startswith(eigenlens.__name__)
     }
     assert {kind for kind in kinds if kind[0] != "_"} - {"CommandError"} == set(exceptions.__all__)

@@ -16,7 +16,7 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.moments import Cross, Factor, Grouped, Quartic, Scatter
 from eigenlens.rows import Block
 

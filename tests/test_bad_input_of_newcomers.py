@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from eigenlens import CCA, FDA, LDA, MDA, PDA, QDA, SIR, ClassicalMDS, KernelClassifier, KernelRegressor
-from eigenlens.arrays.errors import InputError, InputTypeError
 from eigenlens.distances import Power, double_center
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.kernels import SchoenbergKernel
 from eigenlens.regress import AdaptiveSplines, ProjectionPursuit
 

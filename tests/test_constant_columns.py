@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import CCA, LDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
-from eigenlens.arrays.errors import RankWarning
+from eigenlens.exceptions import RankWarning
 
 
 def one_column_varies():

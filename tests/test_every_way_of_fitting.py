@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from eigenlens import load, open_rows, save
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.methods.spine.rows_estimator import MODELLED
 from eigenlens.testing import sample_for
 from variants import all_variants, regressor_variants

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import CCA, PCA
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from fuzz.cases import CLASSES, Case
 from fuzz.judge import is_refusal, verdict_of
 

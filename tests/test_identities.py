@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from eigenlens import CCA, LDA, PCA, Subspace
-from eigenlens.arrays.errors import RankWarning
+from eigenlens.exceptions import RankWarning
 
 
 @pytest.fixture(params=[load_iris, load_wine])

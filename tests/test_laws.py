@@ -7,16 +7,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.testing import LAWS, applies, sample_for
 from variants import all_variants
 
 # batches of a stream may begin with few rows for a slice, and a penalty may kill a weak component; that the warnings
 # come is tested elsewhere
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.SliceWarning"),
-    pytest.mark.filterwarnings("ignore:alpha is so large:eigenlens.arrays.errors.RankWarning"),
-    pytest.mark.filterwarnings("ignore:.*finds no direction:eigenlens.arrays.errors.RankWarning"),
+    pytest.mark.filterwarnings("ignore::eigenlens.exceptions.SliceWarning"),
+    pytest.mark.filterwarnings("ignore:alpha is so large:eigenlens.exceptions.RankWarning"),
+    pytest.mark.filterwarnings("ignore:.*finds no direction:eigenlens.exceptions.RankWarning"),
 ]
 
 OFFSETS = [0.0, -3.0, 1e4, 1e8]

@@ -7,7 +7,7 @@ import pytest
 
 from eigenlens import PCA
 from eigenlens.arrays import memory
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 
 
 def test_square_tables():

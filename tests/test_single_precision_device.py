@@ -76,7 +76,7 @@ def test_constant_columns_are_exactly_constant():
     assert moments.constant_columns().tolist() == [False, False, False]
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.RangeWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.RangeWarning")
 @pytest.mark.parametrize("extreme", [1e-30, 1e-20, 1e18])
 def test_extreme_single_precision(extreme):
     X = (rng.standard_normal((500, 3)) * [3, 2, 1] * extreme).astype(np.float32)

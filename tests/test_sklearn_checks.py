@@ -28,8 +28,8 @@ WARNINGS = (
     "SliceWarning",
     "NotConvergedWarning",
 )
-pytestmark = [pytest.mark.filterwarnings(f"ignore::eigenlens.arrays.errors.{name}") for name in WARNINGS]
-pytestmark += [pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.LandmarkWarning")]
+pytestmark = [pytest.mark.filterwarnings(f"ignore::eigenlens.exceptions.{name}") for name in WARNINGS]
+pytestmark += [pytest.mark.filterwarnings("ignore::eigenlens.exceptions.LandmarkWarning")]
 
 SEPARATED = (
     "the check's second column is constant within each class but differs between them: its discriminant ratio is "

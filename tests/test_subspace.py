@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import LDA, PCA, SparsePCA, Subspace
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.solve import principal_angles
 
 rng = np.random.default_rng(0)

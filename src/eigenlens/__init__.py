@@ -24,11 +24,11 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from . import study as study
     from . import testing as testing
     from . import validation as validation
-    from .arrays.errors import ConditionWarning as ConditionWarning
-    from .arrays.errors import EigenlensWarning as EigenlensWarning
-    from .arrays.errors import RangeWarning as RangeWarning
-    from .arrays.errors import RankWarning as RankWarning
     from .arrays.summaries import Summary as Summary
+    from .exceptions import ConditionWarning as ConditionWarning
+    from .exceptions import EigenlensWarning as EigenlensWarning
+    from .exceptions import RangeWarning as RangeWarning
+    from .exceptions import RankWarning as RankWarning
     from .files import load as load
     from .files import save as save
     from .methods.cca import CCA as CCA
@@ -63,11 +63,11 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
-    "ConditionWarning": ".arrays.errors",
+    "ConditionWarning": ".exceptions",
     "CorrespondenceAnalysis": ".methods.correspondence_analysis",
     "Diagnosis": ".methods.row_diagnosis",
     "DirectionalRegression": ".methods.directional_regression",
-    "EigenlensWarning": ".arrays.errors",
+    "EigenlensWarning": ".exceptions",
     "FDA": ".methods.fda",
     "KernelClassifier": ".methods.kernel_machine",
     "KernelPCA": ".methods.kernel_pca",
@@ -80,8 +80,8 @@ _HOMES = {
     "PDA": ".methods.pda",
     "PrincipalHessianDirections": ".methods.principal_hessian_directions",
     "QDA": ".methods.qda",
-    "RangeWarning": ".arrays.errors",
-    "RankWarning": ".arrays.errors",
+    "RangeWarning": ".exceptions",
+    "RankWarning": ".exceptions",
     "RobustPCA": ".methods.robust_pca",
     "Rotation": ".methods.rotation",
     "SAVE": ".methods.save",

@@ -8,8 +8,8 @@ from matplotlib.text import Text
 from sklearn.datasets import load_digits, load_iris
 
 from eigenlens import FDA, LDA, MDA, PDA
-from eigenlens.arrays.errors import InputError
 from eigenlens.displays import CoefficientDisplay, DecisionDisplay, DiscriminantDisplay, FunctionDisplay
+from eigenlens.exceptions import InputError
 
 mpl.use("Agg")
 X, y = load_iris(return_X_y=True)

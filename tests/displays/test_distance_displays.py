@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 from scipy.spatial.distance import pdist, squareform
 
 from eigenlens import ClassicalMDS
-from eigenlens.arrays.errors import InputError
 from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
 from eigenlens.distances import Power, procrustes
+from eigenlens.exceptions import InputError
 
 rng = np.random.default_rng(0)
 X = np.abs(rng.standard_normal((40, 4)))

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from eigenlens import CorrespondenceAnalysis, MixedPCA
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 
 mpl.use("Agg")
 rng = np.random.default_rng(0)

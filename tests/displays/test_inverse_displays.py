@@ -9,8 +9,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from eigenlens import LDA, PCA, SAVE, SIR, DirectionalRegression, LocalizedSIR
-from eigenlens.arrays.errors import InputError
 from eigenlens.displays import DimensionDisplay, InverseCurveDisplay, ResponseDisplay
+from eigenlens.exceptions import InputError
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((200, 4))

@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from eigenlens import QDA, KernelClassifier, KernelPCA, KernelRegressor
-from eigenlens.arrays.errors import InputError
 from eigenlens.displays import DecisionDisplay, KernelPCADisplay, MercerDisplay, PathDisplay
+from eigenlens.exceptions import InputError
 from eigenlens.kernels import Brownian, Gaussian, legendre, mercer
 
 mpl.use("Agg")

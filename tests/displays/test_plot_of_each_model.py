@@ -11,8 +11,8 @@ from sklearn.datasets import load_diabetes, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import FDA, MDA, PCA, QDA, KernelClassifier, KernelRegressor, SparsePCA
-from eigenlens.arrays.errors import BootstrapWarning, InputError
 from eigenlens.displays import ScreeDisplay
+from eigenlens.exceptions import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 
 mpl.use("Agg")
@@ -63,7 +63,7 @@ def test_names_of_arrows_do_not_cover_each_other():
     assert not any(a.overlaps(b) for i, a in enumerate(names) for b in names[:i])
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.EigenlensWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.EigenlensWarning")
 @pytest.mark.parametrize(
     ("model", "names"),
     [

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
-from eigenlens.arrays.errors import InputError
 from eigenlens.distances import (
     double_center,
     is_conditionally_negative_definite,
@@ -17,6 +16,7 @@ from eigenlens.distances import (
     is_squared_distance,
     procrustes,
 )
+from eigenlens.exceptions import InputError
 
 rng = np.random.default_rng(3)
 

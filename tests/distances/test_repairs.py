@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy.spatial.distance import pdist, squareform
 
-from eigenlens.arrays.errors import InputError
 from eigenlens.distances import cailliez, clip, double_center, is_squared_distance, lingoes
 from eigenlens.distances.repairs import cailliez_constant, lingoes_constant
+from eigenlens.exceptions import InputError
 
 
 def table(n, metric="cityblock", seed=0):

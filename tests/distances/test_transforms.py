@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from eigenlens import ClassicalMDS
-from eigenlens.arrays.errors import InputError, InputTypeError, NotConvergedWarning
 from eigenlens.distances import (
     Exponential,
     Identity,
@@ -27,6 +26,7 @@ from eigenlens.distances import (
     is_positive_semidefinite,
     is_squared_distance,
 )
+from eigenlens.exceptions import InputError, InputTypeError, NotConvergedWarning
 
 d = np.concatenate([[0.0], 10.0 ** np.linspace(-6, 6, 49)])
 CLOSED = [

@@ -8,7 +8,7 @@ import pytest
 
 from eigenlens import PCA, load, open_rows
 from eigenlens.app.main import run
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.rows import TableFile
 from eigenlens.study import Plan
 from eigenlens.study.data import reads_in_pieces

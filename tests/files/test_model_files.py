@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import FDA, LDA, PCA, SIR, load, save
-from eigenlens.arrays.errors import ModelFileError, VersionWarning
+from eigenlens.exceptions import ModelFileError, VersionWarning
 from eigenlens.files import container, describe
 from eigenlens.files.registry import import_all, name_of
 from eigenlens.testing import sample, sample_for
@@ -245,7 +245,7 @@ HOSTILE = {
     "a module inside ours": set_class("eigenlens.methods.pca.np"),
     "a class that we import": set_class("eigenlens.methods._transformer.TransformerMixin"),
     "a writer of files": set_class("eigenlens.rows.writing._Npy"),
-    "an exception": set_class("eigenlens.arrays.errors.InputError"),
+    "an exception": set_class("eigenlens.exceptions.InputError"),
     "dunder": set_class("eigenlens.methods.__init__.x"),
     "up": set_class("eigenlens.methods..pca.PCA"),
     "no such module": set_class("eigenlens.methods.nothing.PCA"),

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS, DirectionalRegression
-from eigenlens.arrays.errors import BootstrapWarning, InputError
+from eigenlens.exceptions import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 from eigenlens.inference.alignment import (
     FISHER,
@@ -80,7 +80,7 @@ def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
             )
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.BootstrapWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.BootstrapWarning")
 def test_seeded_and_the_same_on_any_number_of_processes():
     one = bootstrap(SAVE(1), X, y, n_boot=40, random_state=3)
     two = bootstrap(SAVE(1), X, y, n_boot=40, random_state=3, n_jobs=2)
@@ -185,7 +185,7 @@ def test_tied_components_are_rotated_as_a_block():
     assert np.degrees(np.median(result.angles[:, -1])) < 15
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.BootstrapWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.BootstrapWarning")
 def test_intervals_of_tied_eigenvalues_hold_what_they_have_in_common():
     """Sorting makes the last of three equal ones too small, in the rows and again in resamples: 41% held the truth."""
     truth = np.array([9.0, 4.0, 4.0, 1.0, 1.0, 1.0])

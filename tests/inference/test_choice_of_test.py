@@ -9,7 +9,7 @@ from scipy.signal import lfilter
 from sklearn.datasets import load_iris
 
 from eigenlens import LDA, PCA
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.inference import (
     Moves,
     advise,

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import FactorAnalysis
 
 from eigenlens import PCA
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.inference import components_test, components_test_of_moments, gap_test, parallel_analysis
 from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
 from eigenlens.inference.next_eigenvalue import statistic_of, statistic_of_products

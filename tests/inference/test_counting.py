@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ks_1samp
 
 from eigenlens import PCA
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.inference import broken_stick, denoise, hard_threshold, noise_edge, parallel_analysis, tracy_widom_test
 from eigenlens.inference.denoising import noise_level, shrink
 from eigenlens.inference.tracy_widom import TABLE, _table, quantile, ratio_quantile, survival

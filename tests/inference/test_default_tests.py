@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression, load, save
-from eigenlens.arrays.errors import InputError, SliceWarning
+from eigenlens.exceptions import InputError, SliceWarning
 from eigenlens.inference import DimensionTest, wilks
 from eigenlens.inference.units import _exchanged
 

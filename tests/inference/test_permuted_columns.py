@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import PCA, KernelPCA, RobustPCA, load, save
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.kernels import Gaussian, Linear, Precomputed
 
 MODELS = {"RobustPCA": RobustPCA(), "KernelPCA": KernelPCA(5)}

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.inference import (
     above_negative,
     bootstrap,

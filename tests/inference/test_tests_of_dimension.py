@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS, LocalizedSIR, SparsePCA
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.inference import bootstrap, wilks
 from eigenlens.regress import PolynomialRegression
 

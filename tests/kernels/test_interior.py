@@ -78,7 +78,7 @@ def test_solution_is_that_of_the_full_problem_in_double_precision():
     assert gamma[0, 0] / c.W**0.5 == pytest.approx(b, abs=1e-8)
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.LandmarkWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.LandmarkWarning")
 @pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-4])
 @pytest.mark.parametrize("bandwidth", [0.5, 2.0, 10.0])
 def test_no_setting_ends_in_an_error_of_a_decomposition(bandwidth, lam):

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from eigenlens import KernelRegressor
-from eigenlens.arrays.errors import InputError, InputTypeError
 from eigenlens.distances import Exponential, Logarithm, Power, Rational
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.kernels import (
     Brownian,
     FunctionKernel,

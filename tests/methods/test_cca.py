@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_linnerud
 
 from eigenlens import CCA
-from eigenlens.arrays.errors import ConditionWarning, InputError, RankWarning
+from eigenlens.exceptions import ConditionWarning, InputError, RankWarning
 
 X, Y = load_linnerud(return_X_y=True)
 

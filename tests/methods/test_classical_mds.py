@@ -14,7 +14,8 @@ from sklearn.manifold import ClassicalMDS as Peer
 
 from eigenlens import PCA, ClassicalMDS, RankWarning
 from eigenlens.arrays import memory
-from eigenlens.arrays.errors import (
+from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, gower, lingoes, procrustes
+from eigenlens.exceptions import (
     InputError,
     InputTypeError,
     PrecomputedWarning,
@@ -22,7 +23,6 @@ from eigenlens.arrays.errors import (
     SelfDistanceWarning,
     TooLargeError,
 )
-from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, gower, lingoes, procrustes
 
 rng = np.random.default_rng(11)
 X = rng.standard_normal((80, 5)) * [5, 4, 3, 2, 1] + [1, 2, 3, 4, 5]

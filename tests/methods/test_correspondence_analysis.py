@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.stats import chi2_contingency
 
 from eigenlens import CorrespondenceAnalysis, load, open_rows, save
-from eigenlens.arrays.errors import InputError, RankWarning
+from eigenlens.exceptions import InputError, RankWarning
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from refs import figures

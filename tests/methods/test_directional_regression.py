@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import SAVE, SIR, DirectionalRegression
-from eigenlens.arrays.errors import InputError, RankWarning
+from eigenlens.exceptions import InputError, RankWarning
 from eigenlens.testing import LAWS, Sample
 from inverse_models import LAWS_OF_ROWS, li, slice_parts, symmetric, textbook, trace_correlation
 

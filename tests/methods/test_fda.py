@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from eigenlens import FDA, LDA
-from eigenlens.arrays.errors import ConstantFitWarning, InputError, InputTypeError, PerfectFitWarning, RankWarning
+from eigenlens.exceptions import ConstantFitWarning, InputError, InputTypeError, PerfectFitWarning, RankWarning
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
 from eigenlens.regress.optimal_scoring import contrasts, indicator, score
 

@@ -14,7 +14,7 @@ from sklearn.svm import SVC, SVR
 
 from eigenlens import KernelClassifier, KernelPCA, KernelRegressor
 from eigenlens.arrays import memory
-from eigenlens.arrays.errors import ConditionWarning, InputError, InputTypeError, NotConvergedWarning, ScaleWarning
+from eigenlens.exceptions import ConditionWarning, InputError, InputTypeError, NotConvergedWarning, ScaleWarning
 from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate, libsvm
 
 rng = np.random.default_rng(0)
@@ -279,7 +279,7 @@ def test_offsets_take_no_digits():
         assert_allclose(far.predict(grid + 2.0**26) - 2.0**26, near.predict(grid), atol=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.EigenlensWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.EigenlensWarning")
 @pytest.mark.parametrize("kernel", [Linear(), 2.0 * Linear() + Linear(), Linear() + Gaussian(1.0), Polynomial(2)])
 @pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive"])
 @pytest.mark.parametrize("offset", [0.0, 1e4])

@@ -7,8 +7,8 @@ from sklearn.base import clone
 
 from eigenlens import PCA, ClassicalMDS, KernelPCA
 from eigenlens.arrays import memory
-from eigenlens.arrays.errors import IndefiniteWarning, InputError, InputTypeError, LandmarkWarning, RankWarning
 from eigenlens.distances import Power
+from eigenlens.exceptions import IndefiniteWarning, InputError, InputTypeError, LandmarkWarning, RankWarning
 from eigenlens.kernels import Brownian, Gaussian, Laplacian, Linear, Precomputed, SchoenbergKernel, ThinPlate
 
 rng = np.random.default_rng(0)

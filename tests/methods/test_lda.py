@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Peer
 
 from eigenlens import LDA
-from eigenlens.arrays.errors import InputError, RankWarning, SeparationError
+from eigenlens.exceptions import InputError, RankWarning, SeparationError
 
 X, y = load_wine(return_X_y=True)
 

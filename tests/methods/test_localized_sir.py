@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import SIR, LocalizedSIR
-from eigenlens.arrays.errors import InputError, InputTypeError, SliceWarning
+from eigenlens.exceptions import InputError, InputTypeError, SliceWarning
 from eigenlens.moments import local_means
 from eigenlens.testing import LAWS, Sample
 from inverse_models import LAWS_OF_ROWS, symmetric
@@ -27,7 +27,7 @@ def by_hand(X, codes, k, ridge=0.0):
     return np.linalg.eigvalsh(L @ M @ L.T)[::-1]
 
 
-@pytest.mark.filterwarnings("ignore:Directions 1 and 2 have the same:eigenlens.arrays.errors.RankWarning")
+@pytest.mark.filterwarnings("ignore:Directions 1 and 2 have the same:eigenlens.exceptions.RankWarning")
 @pytest.mark.parametrize(("k", "ridge"), [(1, 0.0), (4, 0.0), (11, 0.5)])
 def test_is_the_formula(k, ridge):
     model = LocalizedSIR(n_slices=6, n_neighbors=k, ridge=ridge).fit(X, y)

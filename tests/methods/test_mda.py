@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 
 from eigenlens import LDA, MDA
-from eigenlens.arrays.errors import InputError, NotConvergedWarning, RankWarning, SubclassWarning
+from eigenlens.exceptions import InputError, NotConvergedWarning, RankWarning, SubclassWarning
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression
 
 X, y = load_iris(return_X_y=True)

@@ -13,7 +13,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from eigenlens import PCA, CorrespondenceAnalysis, MixedPCA, load, open_rows, save
-from eigenlens.arrays.errors import InputError, RankWarning
+from eigenlens.exceptions import InputError, RankWarning
 from eigenlens.moments.crosstabs import crosstabs
 from eigenlens.rows import Preparation
 

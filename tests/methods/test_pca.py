@@ -8,7 +8,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_digits, load_wine
 
 from eigenlens import PCA
-from eigenlens.arrays.errors import InputError, RangeWarning, RankWarning
+from eigenlens.exceptions import InputError, RangeWarning, RankWarning
 from eigenlens.solve import Form, Pencil, choose_solver, solve
 
 

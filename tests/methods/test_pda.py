@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import FDA, LDA, PDA
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.regress import PenalizedRegression
 from eigenlens.regress.penalties import penalty_matrix
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import PrincipalHessianDirections, load, open_rows, save
-from eigenlens.arrays.errors import InputError, InputTypeError, RankWarning
+from eigenlens.exceptions import InputError, InputTypeError, RankWarning
 from eigenlens.moments import Cubic, Factor, Scatter
 from eigenlens.rows import Block
 

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris, load_wine
 
 from eigenlens import LDA, PCA, QDA, load, save
-from eigenlens.arrays.errors import ConditionWarning, InputError, InputTypeError
+from eigenlens.exceptions import ConditionWarning, InputError, InputTypeError
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs" / "qda_pima"
 X, y = load_iris(return_X_y=True)

@@ -6,7 +6,7 @@ from refs import figures
 from scipy.optimize import linprog
 
 from eigenlens import RobustPCA
-from eigenlens.arrays.errors import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
+from eigenlens.exceptions import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
 from eigenlens.solve.least_absolute import least_absolute
 from eigenlens.solve.thresholds import Shrinker
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from eigenlens import SAVE, SIR
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.moments import Scatter
 from eigenlens.testing import LAWS, Sample
 from inverse_models import LAWS_OF_ROWS, slice_parts, symmetric, textbook

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
 from eigenlens import LDA, SAVE, SIR, DirectionalRegression, LocalizedSIR, Subspace
-from eigenlens.arrays.errors import InputError, InputTypeError, RankWarning, SliceWarning
+from eigenlens.exceptions import InputError, InputTypeError, RankWarning, SliceWarning
 from eigenlens.moments import Factor
 from eigenlens.testing import LAWS, Sample
 from inverse_models import LAWS_OF_ROWS, li, slice_parts, symmetric, textbook, trace_correlation

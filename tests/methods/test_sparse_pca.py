@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
-from eigenlens.arrays.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning, ScaleWarning
+from eigenlens.exceptions import InputError, InputTypeError, NotConvergedWarning, RankWarning, ScaleWarning
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.rows import Block

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.moments import Cross, Factor, Grouped, Quartic, Scatter
 from eigenlens.rows import Block
 

@@ -78,7 +78,7 @@ def test_pda_with_a_ridge_on_vowel(name):
     assert model.df_ == pytest.approx(expected[name]["df_excluding_intercept"], rel=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.NotConvergedWarning")  # R's fit ends there too
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.NotConvergedWarning")  # R's fit ends there too
 def test_fda_with_bruto_on_iris():
     compare(FDA(regressor=AdditiveSplines()), HALVES, figures("fda_iris")["bruto"], 1e-2)
 

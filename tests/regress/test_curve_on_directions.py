@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import SIR
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.regress import CurveOnDirections
 
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.regress import (
     AdaptiveSplines,
     AdditiveSplines,

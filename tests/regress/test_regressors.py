@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import MultiOutputRegressor
 
-from eigenlens.arrays.errors import NotConvergedWarning, WeightWarning
+from eigenlens.exceptions import NotConvergedWarning, WeightWarning
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
 from eigenlens.testing import all_regressors
 from test_bad_input import COLUMN_MISTAKES, ONLY_X, TABLES, WEIGHTS, N, P, X
@@ -25,7 +25,7 @@ MODELS = {repr(model): model for model in regressor_variants()}
 each_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 each_class = pytest.mark.parametrize("cls", all_regressors())
 y = np.sin(2 * X[:, 0]) + X[:, 1]
-pytestmark = pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.NotConvergedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::eigenlens.exceptions.NotConvergedWarning")
 
 
 def rows(n=80, p=4, seed=0):
@@ -261,7 +261,7 @@ def test_warnings_are_ours_and_point_at_the_line_of_the_user(cls):
     assert caught[0].filename == __file__
 
 
-@pytest.mark.filterwarnings("default::eigenlens.arrays.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("default::eigenlens.exceptions.NotConvergedWarning")
 def test_unsettled_sweeps_point_at_the_line_of_the_user():
     with pytest.warns(NotConvergedWarning, match=r"max_iter=1 sweeps, .* raise max_iter") as caught:
         AdditiveSplines(tol=0.0, max_iter=1).fit(X, y)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from eigenlens import load, save
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression
 from eigenlens.rows import Preparation
 

@@ -10,7 +10,7 @@ import pytest
 
 import eigenlens
 from eigenlens import PCA, MixedPCA, load, open_rows, save, write_rows
-from eigenlens.arrays.errors import InputError, InputTypeError
+from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.rows import Preparation, TableFile, as_source
 
 X = np.random.default_rng(0).normal(size=(30, 3))

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import accuracy_score, r2_score
 
 from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, SAVE, SIR, ClassicalMDS, KernelClassifier, SparsePCA
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression
 from eigenlens.solve import orient
 
@@ -132,7 +132,7 @@ def test_a_path_of_copied_columns_takes_seconds():
     assert time.process_time() - start < 10
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.EigenlensWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.EigenlensWarning")
 def test_degenerate_tables_are_answered_or_refused_in_words():
     from fuzz.judge import verdict_of
 

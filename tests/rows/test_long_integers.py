@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.base import clone
 
 from eigenlens import LDA, PCA, KernelPCA, open_rows
-from eigenlens.arrays.errors import InputError, RangeWarning
+from eigenlens.exceptions import InputError, RangeWarning
 from eigenlens.regress import PolynomialRegression
 
 LONG = np.column_stack([2**60 + np.arange(20) * 3, np.arange(20) ** 2])
@@ -41,7 +41,7 @@ def parquet(X, folder):
     return open_rows(folder / "rows.parquet")
 
 
-@pytest.mark.filterwarnings("ignore::eigenlens.arrays.errors.RankWarning")
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.RankWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_rounded_digits_are_told(kind, tmp_path):
     with pytest.warns(RangeWarning, match=r"X holds whole numbers beyond 2\*\*53 \(column (0|id)\)"):

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.rows import Dialect, TableFile
 from eigenlens.rows.cells import parse
 from eigenlens.rows.csv_text import PLAIN, _quotes_are_plain

@@ -5,7 +5,7 @@ import zipfile
 import openpyxl
 import pytest
 
-from eigenlens.arrays.errors import InputError, TooLargeError
+from eigenlens.exceptions import InputError, TooLargeError
 from eigenlens.rows import TableFile
 
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eigenlens.arrays.errors import InputError, InputTypeError, SliceWarning
+from eigenlens.exceptions import InputError, InputTypeError, SliceWarning
 from eigenlens.rows import Response, Slicing
 from eigenlens.rows.slices import slice_response
 

@@ -11,7 +11,7 @@ import pytest
 
 import eigenlens
 from eigenlens.app.main import run
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.moments.expected_cells import ExpectedCells
 from eigenlens.rows import Preparation, TableFile
 from eigenlens.study import Plan, read_data, study

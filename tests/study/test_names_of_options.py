@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.rows import TableFile
 from eigenlens.study.sentences import _share
 from eigenlens.study.spelling import in_python

@@ -17,7 +17,7 @@ import eigenlens
 from eigenlens import LDA, PDA, QDA, SIR
 from eigenlens.app.console import paced
 from eigenlens.app.main import run
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.inference import choose_slices
 from eigenlens.moments.folded import Folded
 from eigenlens.regress import CurveOnDirections

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import eigenlens
-from eigenlens.arrays.errors import InputError
+from eigenlens.exceptions import InputError
 from eigenlens.study.comparison import clustered, told_apart
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from eigenlens import LDA, PCA, displays
-from eigenlens.arrays.errors import RankWarning
+from eigenlens.exceptions import RankWarning
 from eigenlens.inference import DimensionTest
 from eigenlens.methods.spine.about import Wording
 from eigenlens.page import findings, render

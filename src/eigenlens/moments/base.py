@@ -46,7 +46,7 @@ class Moments(ABC):
     9
     >>> left + PCA().fit(pd.DataFrame({"b": [1.0, 5, 2], "a": [2.0, 2, 1]})).moments_
     Traceback (most recent call last):
-    eigenlens.arrays.errors.InputError: These moments cannot be merged: column 0 is 'a' on one side and 'b' on the ...
+    eigenlens.exceptions.InputError: These moments cannot be merged: column 0 is 'a' on one side and 'b' on the ...
     """
 
     squared: bool

@@ -38,7 +38,7 @@ class Snapshot:
     >>> _ = path.write_text("a,b,c")
     >>> snapshot.check()
     Traceback (most recent call last):
-    eigenlens.arrays.errors.InputError: ... has changed since it was opened (it had 3 bytes and has 5)...
+    eigenlens.exceptions.InputError: ... has changed since it was opened (it had 3 bytes and has 5)...
     """
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:

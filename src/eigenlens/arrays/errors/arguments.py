@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .kinds import InputError, InputTypeError, TooLargeError, listed, shortened
+from ...exceptions import InputError, InputTypeError, TooLargeError
+from .wording import listed, shortened
 
 
 def components_out_of_range(value: Any, most: int, why: str) -> InputError:

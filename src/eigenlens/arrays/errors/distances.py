@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from math import log10
 from typing import Any
 
-from .kinds import ConditionWarning, InputError, InputTypeError, listed
+from ...exceptions import ConditionWarning, InputError, InputTypeError
+from .wording import listed
 
 
 def negative_distance(name: str, count: int | None, i: int, j: int, value: float) -> InputError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .kinds import InputError, NotConvergedWarning, RangeWarning, RankWarning, listed
+from ...exceptions import InputError, NotConvergedWarning, RangeWarning, RankWarning
+from .wording import listed
 
 
 def mle_needs_full_rank(rank: int, p: int) -> InputError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .kinds import InputError, InputTypeError, listed, plain
+from ...exceptions import InputError, InputTypeError
+from .wording import listed, plain
 
 RESPONSE = "y"
 

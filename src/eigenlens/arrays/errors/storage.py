@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .kinds import CommandError, InputError, InputTypeError, ModelFileError, NothingLeftError, listed
+from ...exceptions import CommandError, InputError, InputTypeError, ModelFileError, NothingLeftError
+from .wording import listed
 
 
 def located(place: str, error: Exception) -> Exception:
