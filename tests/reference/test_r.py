@@ -8,10 +8,10 @@ import pytest
 from refs import unshipped
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
+from tables import LIFECYCLE, USARRESTS
 
 from eigenlens import CCA, LDA, PCA
 from eigenlens.moments import Cross
-from tables import LIFECYCLE, USARRESTS
 
 
 def same_up_to_sign(found, expected, tolerance):
