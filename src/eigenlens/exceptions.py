@@ -75,7 +75,15 @@ class NotConvergedWarning(EigenlensWarning, ConvergenceWarning):
 
 
 class SliceWarning(EigenlensWarning):
-    """The slices of the response are not those asked for."""
+    """The slices of the response are not those asked for, or X bends along them.
+
+    Attributes
+    ----------
+    linearity : Linearity, optional
+        How far X bends.
+    """
+
+    linearity: object = None
 
 
 class ConstantFitWarning(EigenlensWarning):

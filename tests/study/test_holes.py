@@ -236,7 +236,7 @@ def test_a_method_without_moments_is_judged_on_complete_rows(tmp_path):
     found = study(read_data(TableFile(tmp_path / "t.csv"), plan), plan).findings
     assert found.n_rows == 60
     assert found.shown_directions is not None
-    with pytest.raises(InputError, match=r"some are missing in .b.; use --method pca, or leave"):
+    with pytest.raises(InputError, match=r"some are missing in .b.; use method='pca', or leave"):
         study(read_data(TableFile(tmp_path / "t.csv"), plan), replace(plan, method="mixed-pca"))
 
 

@@ -1,31 +1,45 @@
 """In Python a message names keywords, on the command line options; a share that is not all is not 100%."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import eigenlens
+from eigenlens.arrays.spelling import command_line, option, refused
 from eigenlens.exceptions import InputError
 from eigenlens.rows import TableFile
 from eigenlens.study.sentences import _share
-from eigenlens.study.spelling import in_python
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("asked", "keyword", "typed"),
     [
-        ("--target 'y': no such column", "target='y': no such column"),
-        ("if it is a number, add --as number.", "if it is a number, add target_is='number'."),
-        ("fill them with --missing mean, or --drop 'a b'", "fill them with missing='mean', or drop='a b'"),
-        ("left out (--keep keeps it)", "left out (keep= keeps it)"),
-        ("leave out --no-standardise", "leave out standardise=False"),
-        ("analyse some: --sample 500", "analyse some: sample=500"),
-        ("(--method localized-sir asks for it)", "(method='localized-sir' asks for it)"),
-        ("--delimiter overrides this", "--delimiter overrides this"),
+        (("target", "y"), "target='y'", "--target 'y'"),
+        (("as", "number"), "target_is='number'", "--as number"),
+        (("missing", "mean"), "missing='mean'", "--missing mean"),
+        (("drop", "a b"), "drop='a b'", "--drop 'a b'"),
+        (("keep",), "keep=", "--keep"),
+        (("standardise", False), "standardise=False", "--no-standardise"),
+        (("sample", 500), "sample=500", "--sample 500"),
+        (("method", "localized-sir"), "method='localized-sir'", "--method localized-sir"),
+        (("drop", "{x} --keep"), "drop='{x} --keep'", "--drop '{x} --keep'"),
     ],
 )
-def test_options_become_keywords(said, meant):
-    assert in_python(said) == meant
+def test_options_are_spelt_as_they_are_given(asked, keyword, typed):
+    assert option(*asked) == keyword
+    with command_line():
+        assert option(*asked) == typed
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(option, *asked).result() == typed
+    assert option(*asked) == keyword
+
+
+def test_an_error_on_the_command_line_leaves_python_as_it_was():
+    with pytest.raises(InputError, match="--method 'none': there is none"), command_line():
+        raise refused("method", "none", "there is none")
+    assert str(refused("method", "none", "there is none")) == "method='none': there is none."
 
 
 def test_a_report_in_python_names_no_options():

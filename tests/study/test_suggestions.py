@@ -148,5 +148,5 @@ def test_a_warning_that_names_a_method_is_followed_by_its_command(tmp_path):
     bent = pd.DataFrame({"a": x, "b": x**2 + 0.1 * rng.standard_normal(400), "c": rng.standard_normal(400)})
     bent.assign(y=x + 0.1 * rng.standard_normal(400)).to_csv(tmp_path / "t.csv", index=False)
     found = study(read_data(TableFile(tmp_path / "t.csv"), Plan(target="y")), Plan(target="y")).findings
-    assert any("Check them with --method localized-sir" in said for said in found.warnings)
+    assert any("Check them with method='localized-sir'" in said for said in found.warnings)
     assert "--method localized-sir" in found.next_steps[0].command

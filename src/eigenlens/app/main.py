@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..arrays.printable import printable
+from ..arrays.spelling import command_line
 from .interrupt import CODE, leave, watch
 
 
@@ -272,7 +273,8 @@ def run(arguments: list[str]) -> int:
     try:
         words = _with_views(arguments)
         _refuse_two_values(words)
-        result = cli.main(words, prog_name="eigenlens", standalone_mode=False)
+        with command_line():
+            result = cli.main(words, prog_name="eigenlens", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as error:

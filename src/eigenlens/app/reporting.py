@@ -166,10 +166,7 @@ def run_report(options: dict[str, Any]) -> None:
 
 def _require_answer(method: str, kind: str) -> None:
     """Refuse a second method that does not answer the question, before anything is written."""
-    try:
-        chosen(method, kind)
-    except errors.InputError as error:
-        raise errors.InputError(str(error).replace("--method", "--beside", 1)) from None
+    chosen(method, kind, asked_by="beside")
 
 
 def _print_files(result: Study, places: dict[str, Path], names: list[str]) -> None:

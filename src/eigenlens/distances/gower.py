@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from ..arrays import errors, memory
 from ..arrays.parameters import is_number
+from ..arrays.spelling import option, refused
 
 
 def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarray:
@@ -54,14 +55,14 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
         weights = {str(name) if is_number(name, integer=True) else name: value for name, value in weights.items()}
     for name in weights or {}:
         if name not in columns:
-            raise errors.no_column(str(name), list(columns), "weights")
+            raise errors.no_column(str(name), list(columns), option("weights", name))
     n = len(next(iter(columns.values())))
     memory.require(3 * memory.square_bytes(n), f"The {n} × {n} table of distances", "use fewer rows", np.empty(0))
     total, count = np.zeros((n, n)), np.zeros((n, n))
     for name, values in columns.items():
         weight = (weights or {}).get(name, 1.0)
         if not is_number(weight) or not 0 <= weight < np.inf:
-            raise errors.setting("weights", weight, f"the weight of column {name!r} must be a number ≥ 0")
+            raise refused("weights", weight, f"the weight of column {name!r} must be a number ≥ 0")
         known = ~np.isnan(values)
         both = weight * (known[:, None] & known[None, :])
         filled = np.where(known, values, 0.0)[:, None]

@@ -39,6 +39,14 @@ class Linearity:
         """Whether the condition is broken far enough to mislead."""
         return self.p_value < DOUBT and self.bend > BENT
 
+    def warning(self, name: str, rows: str = "X", response: str = "y", way_out: str = "LocalizedSIR") -> str:
+        """Return what a method of this name would mistake, as a sentence, and the way out."""
+        return (
+            f"{rows} is clustered or curved along the first direction (means bend by {self.bend:.0%} of the variance "
+            f"of a variate, p = {self.p_value:.2g}), and {name} mistakes such bends for directions of {response}. "
+            f"Check them with {way_out}, which does not need straight means."
+        )
+
 
 def check_linearity(
     Z: np.ndarray, direction: int = 0, *, n_draws: int = 199, random_state: RandomState | None = 0

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import errors, exponents, namespaces
 from ..arrays.parameters import check_count, check_number, published_at_once
+from ..arrays.spelling import option
 from ..arrays.summaries import Table, table
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import choose_slices
@@ -29,12 +30,16 @@ from .spine.problem import Problem
 from .spine.rows_estimator import Known, RowsTransformer, wanted
 from .spine.slice_tests import SliceTested
 
-SYMMETRIC = (
-    "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
-    "directional-regression if you expect one."
-)
 TIED = 1e-12  # of the largest eigenvalue: rounding alone parts such values
 USUAL_SLICES = 10  # and distinct whole numbers that are their own slices, where n_slices is "auto"
+
+
+def symmetric() -> str:
+    """Say what slice means cannot see, and which methods can."""
+    return (
+        f"SIR cannot see a direction in which the response is symmetric, such as x²: try {option('method', 'save')} or "
+        "directional-regression if you expect one."
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_count, is_number
+from ..arrays.spelling import option
 from ..arrays.stored import stored
 from ..arrays.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
@@ -177,7 +178,7 @@ class LDA(LinearDiscriminant):
             cost_of_classes,
             theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),
             wordings={"permutation": PERMUTED_CLASSES},
-            advice="--method pda has another test.",
+            advice=lambda: f"{option('method', 'pda')} has another test.",
         ),
         if_separated=lambda model: {"shrinkage": "oas"},
         compared_as="LDA",

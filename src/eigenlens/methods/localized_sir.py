@@ -33,7 +33,7 @@ from ..moments.local import LocalMoments
 from ..rows import Block, Source, as_source, whole
 from ..solve import Form, Pencil, solve, whiten
 from ..solve.subspace import Subspace
-from .inverse_regression import SYMMETRIC, InverseProblem, InverseRegression
+from .inverse_regression import InverseProblem, InverseRegression, symmetric
 from .spine.about import Declaration, DirectionTest, Laws, Wording, basis_of
 from .spine.rows_estimator import Known
 from .spine.slice_tests import UseOfSlices
@@ -113,7 +113,7 @@ class LocalizedSIR(InverseRegression):
             },
         ),
         compared_as="localized SIR",
-        blind_spot=SYMMETRIC,
+        blind_spot=symmetric,
         display="ResponseDisplay",
         linear_map=basis_of,
     )

@@ -113,7 +113,9 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         place=4,
         use="directions along which a number bends, such as x², without slices",
         test=DirectionTest(lambda n, p, directions: 6 * n * p * p),
-        blind_spot="Principal Hessian directions cannot see a direction along which the response is a straight line.",
+        blind_spot=lambda: (
+            "Principal Hessian directions cannot see a direction along which the response is a straight line."
+        ),
         display="CurvatureDisplay",
         linear_map=basis_of,
         foreign_names={

@@ -27,7 +27,7 @@ from ..moments import Grouped
 from ..moments.redrawn import Redrawn
 from ..solve import Form, Whitening, whiten
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
-from .inverse_regression import SYMMETRIC
+from .inverse_regression import symmetric
 from .spine.about import Declaration, NextMethod, basis_of
 from .spine.slice_tests import UseOfSlices
 
@@ -104,7 +104,7 @@ class SIR(OnePassInverseRegression):
         use="directions on which a number depends, in any way, from one pass",
         test=SLICES_TESTED,
         compared_as="SIR",
-        blind_spot=SYMMETRIC,
+        blind_spot=symmetric,
         display="ResponseDisplay",
         linear_map=basis_of,
         next_methods=(

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import errors
 from ..arrays.errors import listed
+from ..arrays.spelling import option, refused
 from .cells import disguised, is_date, is_dressed, parse, unit
 from .csv_text import Dialect
 
@@ -89,7 +90,7 @@ class JudgesColumns:
         column.kind = "word" if column.words else "number" if column.numbers else "empty"
         if column.kind == "word" and column.name in self.dialect.numbers:
             first = errors.quoted(next(iter(column.levels)))
-            raise errors.setting("--numbers", column.name, f"its cells are words, such as {first}")
+            raise refused("numbers", column.name, f"its cells are words, such as {first}")
 
     def _is_dressed(self, column: Column) -> bool:
         """Tell whether the words of a column are numbers with signs that can be left out, and remark on it."""
@@ -103,7 +104,8 @@ class JudgesColumns:
         units = {unit(each) for each in worn} | ({""} if column.numbers else set())
         if len(units - {""}) > 1 or units > {"%"}:
             others = "have no percent sign" if units == {"%", ""} else f"have others ({listed(sorted(units - {''}))})"
-            rule = f"has a sign, but cells of the column {others}; write them all in one way, or leave it out (--drop)"
+            way_out = f"write them all in one way, or leave it out ({option('drop')})"
+            rule = f"has a sign, but cells of the column {others}; {way_out}"
             word = next(each for each in worn if unit(each))
             raise errors.bad_cell(self.path, self._line(column.name, word), column.name, word, rule)
         value = parse(strings([word]), decimal, dressed=True).numbers[0]
@@ -136,7 +138,7 @@ class JudgesColumns:
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
                 f"({listed([first, *map(errors.quoted, list(column.levels)[1:])], 3)}), which "
                 f"{'counts' if column.words == 1 else 'count'} as missing "
-                f"(--words {column.name!r} reads the column as words)."
+                f"({option('words', column.name)} reads the column as words)."
             )
             self.dialect = replace(self.dialect, na_of=(*self.dialect.na_of, (column.name, tuple(column.levels))))
             column.missing, column.odd = column.missing + column.words, column.words

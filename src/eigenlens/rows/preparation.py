@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import errors
 from ..arrays.optional import require
 from ..arrays.parameters import check_choice, check_flag
+from ..arrays.spelling import option
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, TableLike
 from .labels import check_weights
@@ -207,7 +208,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         kinds = frame.schema
         for name in self.columns_:
             if name not in kinds:
-                raise errors.no_column(name, frame.columns, "the model needs the column")
+                raise errors.no_column(name, frame.columns, f"the model needs the column {name!r}")
         numbers = [name for name in self.columns_ if name not in self.levels_]
         for name in numbers:
             if is_words(kinds[name]):
@@ -370,5 +371,5 @@ def _missing_new(counts: Mapping[str, int]) -> errors.InputError:
     described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
     return errors.InputError(
         f"The table has missing cells (by column: {described}), and this model was fitted without a rule for them. "
-        f"Fill them in, leave those rows out, or fit with missing='mean' (--missing mean)."
+        f"Fill them in, leave those rows out, or fit with {option('missing', 'mean')}."
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors, optional
+from ..arrays.spelling import option, refused
 from . import csv_text
 from .addresses import open_bytes
 from .cells import Cells, has_control, parse
@@ -72,12 +73,12 @@ class RawFiles:
                     f"{self.path}, line 1: the column {errors.quoted(name)} has a control character in its name; "
                     "remove it."
                 )
-        for option, given in (("--words", self.dialect.words), ("--numbers", self.dialect.numbers)):
+        for role, given in (("words", self.dialect.words), ("numbers", self.dialect.numbers)):
             for name in given:
                 if name not in self.names:
-                    raise errors.no_column(name, self.names, option)
+                    raise errors.no_column(name, self.names, option(role, name))
         for name in set(self.dialect.words) & set(self.dialect.numbers):
-            raise errors.setting("--words", name, "it is also among the columns of --numbers; name it once")
+            raise refused("words", name, f"it is also among the columns of {option('numbers')}; name it once")
 
     def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
         """Return how the cells are written, and what was assumed."""
@@ -209,9 +210,10 @@ class RawFiles:
     def _forget_unmet(self) -> None:
         """Say which of these values stand in no cell, and ask for the others only from now on."""
         met = tuple(text for text in self.asked.na if text in self._met or text.lower() in MISSING)
-        unmet = [errors.quoted(text) for text in self.asked.na if text not in met]
+        unmet = [text for text in self.asked.na if text not in met]
         if unmet:
-            self.notes.append(f"--na {errors.listed(unmet)}: no cell of the columns that are read has this value.")
+            named = errors.listed([option("na", unmet[0]), *map(errors.quoted, unmet[1:])])
+            self.notes.append(f"{named}: no cell of the columns that are read has this value.")
         self.asked = replace(self.asked, na=met)
 
     def _plain(self, column: Any) -> Cells:
@@ -234,7 +236,7 @@ class RawFiles:
         if not (text or number or date or t.is_null(kind)):
             raise errors.InputError(
                 f"{self.path}, column {name!r} holds {kind} values, which is neither numbers nor words; leave it out "
-                f"(--drop {name!r}) or turn it into numbers first."
+                f"({option('drop', name)}) or turn it into numbers first."
             )
 
     def _line(self, name: str, word: str) -> int | None:

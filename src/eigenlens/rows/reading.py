@@ -101,7 +101,7 @@ class TableFile(ProfiledFiles):
         """Yield columns of known kinds as Arrow tables of a few rows; refuse a cell of another kind with its line."""
         for name in columns:
             if name not in self.names:
-                raise errors.no_column(name, self.names, "the table needs the column")
+                raise errors.no_column(name, self.names, f"the table needs the column {name!r}")
         for batch in self._batches(list(columns)):
             yield self._checked(kinds, columns, batch)
 

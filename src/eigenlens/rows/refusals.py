@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays import errors
+from ..arrays.spelling import option
 
 
 def not_a_number(path: Any, line: int | None, column: str, value: str, share: str) -> errors.InputError:
     """A word where the model wants a number."""
     rule = (
-        f"is not a number, but {share}. Correct the cell; or say that it stands for a missing value (--na "
-        f"{errors.quoted(value)}), that the column holds words (--words {column!r}), or leave it out (--drop "
-        f"{column!r})"
+        f"is not a number, but {share}. Correct the cell; or say that it stands for a missing value "
+        f"({option('na', value)}), that the column holds words ({option('words', column)}), or leave it out "
+        f"({option('drop', column)})"
     )
     return errors.bad_cell(path, line, column, value, rule)
 

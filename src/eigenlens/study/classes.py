@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..arrays import errors, namespaces
+from ..arrays import namespaces
 from ..arrays.errors import listed
+from ..arrays.spelling import option, refused
 from ..page.findings import Findings
 from ..solve import Form
 from .comparison import Compared, compare, compared_methods, fold_teams, note_rows, told_apart
@@ -79,10 +80,10 @@ def _require_classes(target: str | None, classes: np.ndarray, counts: np.ndarray
         raise too_many_classes(target, len(classes))
     if len(classes) < 2:
         rule = f"it holds one class ({str(classes[0])!r}): there is nothing to separate"
-        raise errors.setting("--target", target, rule)
+        raise refused("target", target, rule)
     if counts.max() < 2:
         rule = "each of its values occurs in only one row, and a class needs several"
-        raise errors.setting("--target", target, rule + "; if it names the rows, leave it out and ask without a target")
+        raise refused("target", target, rule + "; if it names the rows, leave it out and ask without a target")
 
 
 def _validate(
@@ -201,7 +202,7 @@ def _separation_words(columns: list[str], target: str | None, model: Any) -> tup
         f"{names} {'has' if one else 'have'} a single value within each class of {target!r} and "
         f"{'differs' if one else 'differ'} between classes: {'it separates' if one else 'they separate'} classes "
         f"without error. Check whether {'it is' if one else 'they are'} known before the class is; if not, leave "
-        f"{'it' if one else 'them'} out (--drop)."
+        f"{'it' if one else 'them'} out ({option('drop')})."
     )
     settings = if_separated(model)
     changed = [f"{name}={value!r}" for name, value in settings.items() if repr(getattr(model, name)) == repr(value)]

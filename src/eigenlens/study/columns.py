@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors
+from ..arrays.spelling import option, refused
 from ..page.findings import counted
 from ..rows import TableFile
 from ..rows.judging import Column
@@ -21,23 +22,23 @@ FEWEST_COUNTED = 10  # rows in which a running number is told from chance
 def check_names(file: TableFile, plan: Plan) -> None:
     """Refuse names of columns that the file does not have."""
     views = [name for view in plan.views or () for name in view]
-    roles = [("--target", plan.target)] if plan.target else []
-    roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
-    roles += [("--keep", name) for name in plan.keep] + [("--numbers", name) for name in plan.numbers]
-    single = {"--target": plan.target, "--id": plan.id, "--weights": plan.weights, "--group": plan.group}
-    roles += [(option, name) for option, name in single.items() if name is not None and option != "--target"]
+    roles = [("target", plan.target)] if plan.target else []
+    roles += [("drop", name) for name in plan.drop] + [("views", name) for name in views]
+    roles += [("keep", name) for name in plan.keep] + [("numbers", name) for name in plan.numbers]
+    single = {"target": plan.target, "id": plan.id, "weights": plan.weights, "group": plan.group}
+    roles += [(role, name) for role, name in single.items() if name is not None and role != "target"]
     for role, name in roles:
         if name not in file.names:
-            raise errors.no_column(str(name), file.names, role)
+            raise errors.no_column(str(name), file.names, option(role, name))
     taken: dict[str, str] = {}
-    for option, column in [*single.items(), *(("--drop", name) for name in plan.drop)]:
-        if column is not None and taken.setdefault(column, option) != option:
-            raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
+    for role, column in [*single.items(), *(("drop", name) for name in plan.drop)]:
+        if column is not None and taken.setdefault(column, role) != role:
+            raise refused(taken[column], column, f"it is also the column of {option(role)}; a column has one use")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
-        raise errors.setting("--views", sorted(twice)[0], "name each column once, in one of the two sets")
+        raise refused("views", sorted(twice)[0], "name each column once, in one of the two sets")
     if plan.sample is not None and plan.sample < 10:
-        raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
+        raise refused("sample", plan.sample, "at least 10 rows are needed")
 
 
 def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
@@ -56,17 +57,15 @@ def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
 def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
     """Return the columns to analyse."""
     dates = [column.name for column in profile.values() if column.kind == "date"]
-    for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
+    for role, names in (("target", [plan.target]), ("views", [n for view in plan.views or () for n in view])):
         for name in set(names) & set(dates):
-            raise errors.setting(
-                role, name, "it holds dates; turn them into numbers first, such as days since the first"
-            )
+            raise refused(role, name, "it holds dates; turn them into numbers first, such as days since the first")
     if plan.views is not None:
         return [*plan.views[0], *plan.views[1]]
     used = [name for name in profile if name != plan.target and name not in roles.gone]
     if not used:
         raise errors.nothing_left(
-            f"{name!r} {why}" + ("" if "dates" in why else f" (--keep {name!r} keeps it)")
+            f"{name!r} {why}" + ("" if "dates" in why else f" ({option('keep', name)} keeps it)")
             for name, why in roles.gone.items()
             if name != plan.target
         )
@@ -103,10 +102,12 @@ def without_counters(used: list[str], running: list[str], plan: Plan, notes: lis
         return used
     if rest:
         verb = "it only numbers" if len(left_out) == 1 else "they only number"
-        notes.append(f"{quoted(left_out)} left out: {verb} the rows (--keep keeps {_it(left_out)}).")
+        notes.append(f"{quoted(left_out)} left out: {verb} the rows ({option('keep')} keeps {_it(left_out)}).")
         return rest
     if plan.target is None:
-        raise errors.nothing_left(f"{name!r} only numbers the rows (--keep {name!r} keeps it)" for name in left_out)
+        raise errors.nothing_left(
+            f"{name!r} only numbers the rows ({option('keep', name)} keeps it)" for name in left_out
+        )
     notes.append(f"{quoted(left_out)} only numbers the rows, but is kept since there is no other column.")
     return used
 

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 from ..arrays.errors import listed
+from ..arrays.spelling import option
 from ..page.findings import ComparedMethod
 from ..regress.directions_curve import CurveOnDirections
 from ..validation.folds import Folds
@@ -354,7 +355,7 @@ def note_rows(data: Data, found: Compared) -> None:
     if found.too_slow:
         verb = "does" if len(found.too_slow) == 1 else "do"
         known = [name for name, cls in methods().items() if declared(cls).compared_as in found.too_slow]
-        ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
+        ask = f" ({option('method', known[0])} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
         data.notes.append(f"{listed(found.too_slow)} {verb} not take part in the comparison: it would take long{ask}.")
     if len(found.rows) >= data.n_rows:
         return

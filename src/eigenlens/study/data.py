@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors, memory
+from ..arrays.spelling import option
 from ..rows import TableFile
 from ..rows.csv_text import Dialect
 from ..rows.judging import Column
@@ -301,8 +302,8 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
     power = 10 ** max(len(str(fitting)) - 2, 0)
     some = max(fitting // 2 // power * power, 10)
     way_out = (
-        f"analyse some of the rows, drawn at random: --sample {some}; leave out columns (--drop); or "
-        f"fit all rows in Python, from the file and in one pass: "
+        f"analyse some of the rows, drawn at random: {option('sample', some)}; leave out columns ({option('drop')}); "
+        f"or fit all rows in Python, from the file and in one pass: "
         f"eigenlens.PCA().fit(eigenlens.open_rows({file.path!r})), and the same for LDA, CCA, SIR"
     )
     memory.require(needed, f"A report on {n:,} rows and {made:,} columns", way_out)

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from ..arrays import errors
+from ..arrays.spelling import refused
 from .plan import Plan
 
 #: Road distances in kilometres (a public table), the lower triangle, cities in alphabetical order.
@@ -51,7 +51,7 @@ DEMOS = {
 def write_demo(name: str, folder: Path) -> tuple[Path, Plan]:
     """Write a table as CSV into a folder; return its path and what to ask of it."""
     if name not in DEMOS:
-        raise errors.setting("--demo", name, f"there are {', '.join(DEMOS)}")
+        raise refused("demo", name, f"there are {', '.join(DEMOS)}")
     path = folder / f"{name}.csv"
     if name == "cities":
         path.write_text(_cities(), encoding="utf8")

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..arrays.errors import InputError
+from ..arrays.spelling import option
 from ..inference import DimensionTest, against_refits
 from ..methods.spine.about import NORMAL_DOUBT, Cost, Wording
 from ..methods.spine.patterns import patterns_in
@@ -108,7 +109,7 @@ def verdicts(
             return _of_moments(model, k, n, plan, says.test.draws)
         except InputError as error:  # of too few rows it says nothing
             if not sampled:
-                return untested(k, f"{error} {says.test.advice}".strip())
+                return untested(k, f"{error} {says.test.advice()}".strip())
     if cost is not None and progress:
         progress("testing directions: permuting", 0, 0)
     drawn = _rows_to_test(says, cost, X, y, n, groups, plan, data)
@@ -119,7 +120,7 @@ def verdicts(
     try:
         found = _tested(model, X, y, rows, Effort(draws, len(rows)), plan, related, n)
     except InputError as error:
-        return untested(k, f"{error} {says.test.advice}".strip())
+        return untested(k, f"{error} {says.test.advice()}".strip())
     wording = says.test.wording(found.method)
     test = Effort(draws, len(rows)).told(wording, n)
     some = f"The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
@@ -311,7 +312,11 @@ def _of_whole_rows(
             part.fit(rows, *target)
         found = ask(part, X[whole], *(target or (None,)))
     except InputError as error:
-        why = str(error).removeprefix("X: ").replace("Drop them, or use shrinkage.", "Leave them out (--drop).")
+        why = (
+            str(error)
+            .removeprefix("X: ")
+            .replace("Drop them, or use shrinkage.", f"Leave them out ({option('drop')}).")
+        )
         return untested(k, f"The test needs rows without missing numbers. On these ({have}) it fails: {why}")
     if not found.test.name:
         return found

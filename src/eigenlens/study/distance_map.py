@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..arrays import errors
+from ..arrays.spelling import refused
 from ..distances import double_center, is_squared_distance
 from ..page.findings import Findings
 from ..solve import rounding
@@ -56,21 +56,19 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
     try:
         D = np.stack([np.asarray(c.to_numpy(), dtype=float) for c in columns.values()], axis=1)
     except (TypeError, ValueError):
-        raise errors.setting(
-            "--distances", data.source, "all columns except the names of the rows must be numbers"
-        ) from None
+        raise refused("distances", data.source, "all columns except the names of the rows must be numbers") from None
     if D.shape[0] != D.shape[1]:
-        raise errors.setting("--distances", data.source, f"the table is {D.shape[0]} × {D.shape[1]} but must be square")
+        raise refused("distances", data.source, f"the table is {D.shape[0]} × {D.shape[1]} but must be square")
     if D.min() < 0:
-        raise errors.setting("--distances", data.source, f"there is a negative distance, {D.min():g}")
+        raise refused("distances", data.source, f"there is a negative distance, {D.min():g}")
     if np.abs(np.diag(D)).max() > 0:
-        raise errors.setting("--distances", data.source, "the distance of a point to itself must be 0")
+        raise refused("distances", data.source, "the distance of a point to itself must be 0")
     gap = np.abs(D - D.T)
     if gap.max() > SYMMETRIC * D.max():
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
         names = list(columns)
         rule = f"{names[i]!r} to {names[j]!r} is {D[i, j]:g}, but the way back is {D[j, i]:g}; make the table symmetric"
-        raise errors.setting("--distances", data.source, rule)
+        raise refused("distances", data.source, rule)
     return (D + D.T) / 2, data.row_names or list(columns)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import EigenlensWarning, InputError, listed
+from ..arrays.spelling import option
 from ..page.findings import Findings, number
 from ..rows import TableFile
 from ..rows.extreme_cells import ExtremeCells, extreme_cells
@@ -104,7 +105,7 @@ def tell_extremes(found: list[Extremes], data: Data) -> list[str]:
         else:
             what = f"{each.column!r} holds {where}, far beyond the others, which end at {number(each.found.next, 6)}"
             question = "if this is a mistake" if count == 1 else "if these are mistakes"
-        names = " ".join(f"--na {option!r}" for option in each.options)
+        names = " ".join(option("na", text) for text in each.options)
         way_out = f"treat it as missing with {names}" if names else "correct these cells, or leave them empty"
         said.append(f"{what}; {question}, {way_out}.")
     more = [repr(each.column) for each in found[MOST_NOTED:]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import errors
 from ..arrays.errors import listed
+from ..arrays.spelling import option, refused
 from ..rows import TableFile
 from ..rows.judging import Column
 from .plan import Plan
@@ -88,14 +89,14 @@ def _rows(n: int) -> str:
 def no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     """Say which columns have so many gaps that no row is left."""
     if plan.target is not None and counts.get(plan.target) == n:
-        return errors.setting("--target", plan.target, "all its cells are missing, so there is nothing to explain")
+        return refused("target", plan.target, "all its cells are missing, so there is nothing to explain")
     worst = sorted(counts, key=lambda name: -counts[name])
     described = listed((f"{name!r} {counts[name]:,}" for name in worst), 8)
     rule = f"each of the {n:,} rows has a missing cell (by column: {described}), so no row is left"
-    return errors.setting(
-        "--missing",
+    return refused(
+        "missing",
         plan.missing,
-        f"{rule}; fill them with --missing mean, or leave columns out: --drop {worst[0]!r}",
+        f"{rule}; fill them with {option('missing', 'mean')}, or leave columns out: {option('drop', worst[0])}",
     )
 
 
@@ -104,5 +105,6 @@ def missing_cells(path: Any, counts: Mapping[str, int], rows: int, touched: int)
     described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
     return errors.InputError(
         f"{path} has missing cells in {touched:,} of {rows:,} rows (by column: {described}). Say what to do: "
-        f"--missing drop leaves those rows out, --missing mean fills in the column's mean (words: the most frequent)."
+        f"{option('missing', 'drop')} leaves those rows out, {option('missing', 'mean')} fills in the column's mean "
+        f"(words: the most frequent)."
     )

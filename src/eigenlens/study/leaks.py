@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from ..arrays.spelling import option
 from ..rows.sampled_rows import keys, smallest
 
 NEARLY_ALL = 0.99  # of the rows, or of the variance
@@ -31,7 +32,7 @@ def leak_words(
     what = f"is right for {shares[j]:.1%} of the rows" if kind == "classes" else f"explains {shares[j]:.1%} of it"
     return [
         f"A leak? {names[j]!r} alone predicts {target!r}: it {what}. Check whether it is known before {target!r} is; "
-        "if not, leave it out (--drop)."
+        f"if not, leave it out ({option('drop')})."
     ]
 
 

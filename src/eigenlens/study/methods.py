@@ -11,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..arrays import errors
 from ..arrays.errors import SeparationError
+from ..arrays.spelling import refused
 
 QUESTIONS = {
     "none": "no target",
@@ -56,11 +57,11 @@ def of_question(kind: str) -> dict[str, Any]:
     return {name: cls for name, cls in methods().items() if declared(cls).question == kind}
 
 
-def chosen(name: str, kind: str, words: bool = False, few_rows: bool = False) -> Any:
+def chosen(name: str, kind: str, words: bool = False, few_rows: bool = False, asked_by: str = "method") -> Any:
     """Return the method of a study: the one that was asked for, or the first that answers the question.
 
     With `words`, it is the first that takes columns of words as they are; with `few_rows`, the first that takes as many
-    columns as rows.
+    columns as rows. Errors name the option by which the method was asked for.
     """
     known, fitting = methods(), list(of_question(kind))
     asked = {"takes_words": words, "takes_few_rows": few_rows}
@@ -68,12 +69,12 @@ def chosen(name: str, kind: str, words: bool = False, few_rows: bool = False) ->
     usual = next(able, fitting[0])
     wanted = usual if name == "auto" else name
     if wanted not in known:
-        raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
+        raise refused(asked_by, wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if wanted not in fitting:
         answers = QUESTIONS[declared(known[wanted]).question]
         given = "there is no target" if kind == "none" else f"this is {QUESTIONS[kind]}"
         rule = f"it is for {answers}, but {given}; choose one of {', '.join(fitting)}"
-        raise errors.setting("--method", wanted, rule)
+        raise refused(asked_by, wanted, rule)
     return known[wanted]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import errors
 from ..arrays.parameters import is_number
+from ..arrays.spelling import refused
 from ..files import save
 from ..page.findings import Findings
 from ..rows import Dialect, TableFile
@@ -23,7 +24,6 @@ from ..rows.writing import replaced
 from .data import read_data
 from .plan import MISSING, Plan, Progress
 from .run import Study, study
-from .spelling import in_python
 
 SHOWN_HEIGHT = 900  # pixels of the page in a notebook; it scrolls
 
@@ -93,7 +93,7 @@ class Report:
             with replaced(place) as file:
                 file.write(self.to_html().encode("utf8"))
         else:
-            raise errors.setting("path", str(path), "it must end in .html (the page) or .eigenlens (the model)")
+            raise refused("path", str(path), "it must end in .html (the page) or .eigenlens (the model)")
         return place
 
     def open(self) -> Path:
@@ -206,13 +206,9 @@ def report(
     )
     if missing is not None:
         if missing not in MISSING:
-            raise errors.setting("missing", missing, f"it is one of {', '.join(MISSING)}")
+            raise refused("missing", missing, f"it is one of {', '.join(MISSING)}")
         plan = replace(plan, missing=missing)
-    try:
-        return Report(_spelt(_answered(data, target, plan, Dialect(na=na, words=words, numbers=numbers), progress)))
-    except errors.InputError as error:
-        error.args = (in_python(str(error)),)
-        raise
+    return Report(_answered(data, target, plan, Dialect(na=na, words=words, numbers=numbers), progress))
 
 
 def _answered(data: Any, target: Any, plan: Plan, dialect: Dialect, progress: Progress | None) -> Study:
@@ -259,14 +255,6 @@ def _write_parts(data: Any, folder: Path, progress: Progress | None) -> list[str
         if table.num_rows or data.npartitions == 1:
             write(table, folder / f"part-{j:06d}.parquet")
     return row_names
-
-
-def _spelt(result: Study) -> Study:
-    """Write keywords in place of options in all that was said."""
-    found = result.findings
-    for said in (found.notes, found.summary, found.doubts, found.warnings):
-        said[:] = [in_python(sentence) for sentence in said]
-    return result
 
 
 def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ..arrays import errors
+from ..arrays.spelling import refused
 from ..page.findings import Findings, number
 from ..regress.directions_curve import MOST_ROWS, CurveOnDirections
 from ..validation.folds import GivenFolds
@@ -38,8 +39,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     y = np.asarray(data.y, dtype=float)
     reach = np.abs(y).max() if data.whole is None else data.whole.reach()
     if reach > HUGE:
-        raise errors.setting(
-            "--target", plan.target, f"it reaches {reach:.3g}, whose square is too large for a number; scale it"
+        raise refused(
+            "target", plan.target, f"it reaches {reach:.3g}, whose square is too large for a number; scale it"
         )
     preparation = prepared(data, plan)
     numbers = data.numbers if data.numbers is not None else np.arange(data.n_rows)
@@ -75,7 +76,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
     findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
-    number_words(findings, declared(cls).blind_spot)
+    number_words(findings, declared(cls).blind_spot())
     tell_holes(findings, data, ready, y)
     if passed is not None:
         show_all(findings, data, passed)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import errors
 from ..arrays.errors import listed
+from ..arrays.spelling import option
 from ..page.findings import number
 from ..rows import Preparation
 from .data import Data
@@ -39,7 +40,8 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
         name = trial.names_out_[int(np.argmax(beyond))]
         size = f"a standard deviation of {spread[beyond][0]:.3g}, whose square is too large or too small for a number"
         rule = f"the column {name!r} has {size}"
-        raise errors.setting("--no-standardise", name, f"{rule}; leave out --no-standardise, or the column (--drop)")
+        asked = option("standardise", False)
+        raise errors.InputError(f"{asked} {name!r}: {rule}; leave out {asked}, or the column ({option('drop')}).")
     why = f"standard deviations from {number(spread.min(), 3)} to {number(spread.max(), 3)}"
     columns = f"Columns of the {of}" if of else "Columns"
     done = f"{columns} are standardised" if decided else f"{columns} are centred, not standardised"

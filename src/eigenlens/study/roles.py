@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.spelling import option
 from ..rows import TableFile
 from ..rows.judging import Column
 from ..rows.preparation import MOST_WORDS
@@ -48,13 +49,13 @@ class Roles:
     years: list[str] = field(default_factory=list)
     hints: list[tuple[str, str]] = field(default_factory=list)
 
-    def leave_out(self, names: list[str], why: str, plural: str, way_back: str = "--numbers") -> None:
+    def leave_out(self, names: list[str], why: str, plural: str, way_back: str = "numbers") -> None:
         """Leave columns out, with a note."""
         if not names:
             return
         self.gone |= dict.fromkeys(names, why)
         what, them = (why, "it") if len(names) == 1 else (plural, "them")
-        takes = f" ({way_back} keeps {them})" if way_back else ""
+        takes = f" ({option(way_back)} keeps {them})" if way_back else ""
         verb = f"it {what}" if len(names) == 1 else f"they {what}"
         self.notes.append(f"{quoted(names)} left out: {verb}{takes}.")
 
@@ -129,7 +130,7 @@ def _weigh(roles: Roles, plan: Plan, profile: dict[str, Column], columns: list[C
         roles.weights = counts[0].name
         why = "the other columns hold kinds, and it says how often each combination occurred"
         roles.notes.append(
-            f"{roles.weights!r} weights the rows: {why} (--numbers {roles.weights!r} reads it as a column)."
+            f"{roles.weights!r} weights the rows: {why} ({option('numbers', roles.weights)} reads it as a column)."
         )
         return
     sampled = [c for c in columns if c.kind == "number" and c.low >= 0 and by_name.is_survey_weight(c.name)]
@@ -148,8 +149,8 @@ def _group(roles: Roles, columns: list[Column], n: int) -> None:
     roles.group = min(found, key=lambda c: c.distinct).name
     roles.notes.append(
         f"{roles.group!r} says which rows belong together: it is not analysed, and rows of one {roles.group!r} stay "
-        f"together in folds and permutations (--group names another column, --words {roles.group!r} or --numbers "
-        f"{roles.group!r} reads it as a column)."
+        f"together in folds and permutations ({option('group')} names another column, {option('words', roles.group)} "
+        f"or {option('numbers', roles.group)} reads it as a column)."
     )
 
 
@@ -172,8 +173,8 @@ def _leave_out_codes(roles: Roles, file: TableFile, columns: list[Column], n: in
     words = [c for c in codes if c.name not in many] + kinds
     if words:
         file.read_as_words(words)
-        one = "holds codes of kinds, by its name, and is read as words (--numbers reads it as a number)"
-        more = "hold codes of kinds, by their names, and are read as words (--numbers reads them as numbers)"
+        one = f"holds codes of kinds, by its name, and is read as words ({option('numbers')} reads it as a number)"
+        more = f"hold codes of kinds, by their names, and are read as words ({option('numbers')} reads them as numbers)"
         roles.notes.append(f"{quoted(c.name for c in words)} {one if len(words) == 1 else more}.")
 
 
@@ -194,7 +195,7 @@ def noted_years(roles: Roles, used: list[str]) -> list[str]:
     """Say that years count as numbers, of those that do."""
     years = [name for name in roles.years if name in used]
     verb = "holds years and counts as a number" if len(years) == 1 else "hold years and count as numbers"
-    return [f"{quoted(years)} {verb} (--words or --drop decides)."] if years else []
+    return [f"{quoted(years)} {verb} ({option('words')} or {option('drop')} decides)."] if years else []
 
 
 def hinted_groups(table: Any, used: list[str], y: np.ndarray, profile: dict[str, Column]) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,13 +9,15 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from ..arrays.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
+from ..arrays.spelling import option
+from ..inference.linearity import Linearity
 from ..page.findings import Findings
 from ..rows.csv_text import Dialect
 from ..rows.selection import Selection
 from .code import code_for
 from .data import Data
 from .extremes import changed, extremes_of, tell_extremes, without_extremes
-from .methods import chosen, declared, methods, score_names
+from .methods import chosen, declared, score_names
 from .misfits import tell_misfits_of_columns
 from .plan import Plan, Progress
 from .suggestions import suggestions
@@ -51,14 +52,6 @@ class Study:
     findings: Findings
     model: Pipeline
     about: dict[str, Any]
-
-
-def _with_options(said: str, target: str | None) -> str:
-    """Return a warning of a model in the words of a study: methods as options, X and y as what they hold."""
-    names = {cls.__name__: name for name, cls in methods().items()}
-    said = re.sub(r"\bwith (\w+)", lambda m: f"with --method {names[m[1]]}" if m[1] in names else m[0], said)
-    said = re.sub(r"^X is\b", "The cloud of rows is", said)
-    return said if target is None else re.sub(r"\bdirections of y\b", f"directions of {target!r}", said)
 
 
 def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
@@ -100,7 +93,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
             findings.summary.insert(0, told)
         except NothingLeftError as error:
             raise NothingLeftError(f"{error}{_left_out_before(data, plan)}") from None
-    said = [_with_options(str(w.message), plan.target) for w in heard if isinstance(w.message, EigenlensWarning)]
+    said = [_told(w.message, cls, plan.target) for w in heard if isinstance(w.message, EigenlensWarning)]
     if data.kind in ("classes", "number", "views") or declared(cls).takes_words:
         tell_misfits_of_columns(findings, data, plan.seed)
     extremes = extremes_of(data, plan)
@@ -138,6 +131,14 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     return Study(findings, model, about)
 
 
+def _told(warning: Warning, cls: Any, target: str | None) -> str:
+    """Return a warning of a model as a study says it: bent rows lead to another method of the study."""
+    found = getattr(warning, "linearity", None)
+    if not isinstance(found, Linearity):
+        return str(warning)
+    return found.warning(cls.__name__, "The cloud of rows", repr(target), option("method", "localized-sir"))
+
+
 def _quietly(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> Findings:
     """Answer a second question whose warnings would repeat those of the first."""
     with warnings.catch_warnings():
@@ -153,7 +154,7 @@ def _usual(data: Data) -> Any:
     if few_rows and cls is not first:
         data.notes.append(
             f"{data.n_rows:,} rows are too few for {first.__name__} of {data.table.num_columns:,} columns, so "
-            f"{cls.__name__} is used (--method {declared(first).name} asks for the other)."
+            f"{cls.__name__} is used ({option('method', declared(first).name)} asks for the other)."
         )
     return cls
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import errors
+from ..arrays.spelling import option, refused
 from ..rows.judging import Column
 from .plan import Plan
 
@@ -25,7 +25,7 @@ def kind_of_target(plan: Plan, profile: dict[str, Column]) -> str:
     column = profile[plan.target]
     if column.kind == "word":
         if plan.target_is == "number":
-            raise errors.setting("--target", plan.target, "it holds words, not numbers; leave out --as number")
+            raise refused("target", plan.target, f"it holds words, not numbers; leave out {option('as', 'number')}")
         return "classes"
     if plan.target_is is not None:
         return plan.target_is
@@ -58,7 +58,7 @@ def labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
 def too_many_classes(target: str | None, count: int) -> Exception:
     """Refuse a target with more values than classes have."""
     rule = f"it has {count:,} different values, too many for classes"
-    return errors.setting("--target", target, rule + "; if it is a number, add --as number")
+    return refused("target", target, f"{rule}; if it is a number, add {option('as', 'number')}")
 
 
 def written(value: Any) -> str:

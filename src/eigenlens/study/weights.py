@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import errors
+from ..arrays.spelling import refused
 from ..page.findings import number
 
 MOST_CELLS = 2_000_000  # of rows repeated as often as they occurred; beyond, they are weighted
@@ -84,11 +84,11 @@ class Weighing:
         """Refuse weights that are none."""
         if self.missing:
             rule = f"{self.missing:,} of its cells are missing"
-            raise errors.setting("--weights", name, f"{rule}, and every row needs a number; correct or drop those rows")
+            raise refused("weights", name, f"{rule}, and every row needs a number; correct or drop those rows")
         if self.least < 0 or self.n == 0:
             few = "all its cells are 0" if self.n == 0 and self.least == 0 else ""
             rule = few or f"it holds {self.least:g}, and a weight is at least 0"
-            raise errors.setting("--weights", name, f"{rule}; choose another column")
+            raise refused("weights", name, f"{rule}; choose another column")
 
     def noted(self, name: str, repeated: bool) -> str:
         """Say what became of the rows."""
@@ -153,4 +153,4 @@ def weighted(table: Any, name: str | None, columns: int, notes: list[str]) -> We
 def refuse_words(name: str) -> Exception:
     """Refuse a column of words as weights."""
     rule = "it holds words, and every row needs a number; correct or drop those rows"
-    return errors.setting("--weights", name, rule)
+    return refused("weights", name, rule)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..arrays.errors import InputError, listed, setting
+from ..arrays.errors import InputError, listed
+from ..arrays.spelling import option, refused
 from ..methods.spine.about import Wording
 from ..page.findings import Findings, percent
 from ..rows import Preparation
@@ -85,8 +86,8 @@ def _require_numbers(cls: Any, data: Data, names: list[str]) -> None:
     holed = [name for name in names if holes_in(data.table.select([name])).any()]
     if holed:
         rule = f"it needs all numbers, and some are missing in {listed(map(repr, holed))}"
-        way_out = "use --method pca, or leave the rows out (--missing drop)"
-        raise setting("--method", declared(cls).name, f"{rule}; {way_out}")
+        way_out = f"use {option('method', 'pca')}, or leave the rows out ({option('missing', 'drop')})"
+        raise refused("method", declared(cls).name, f"{rule}; {way_out}")
 
 
 def _verdicts(

@@ -78,21 +78,17 @@ def bad_cell(path: Any, line: int | None, column: str, value: str, rule: str) ->
     return InputError(f"{place}, column {column!r}: {quoted(value)} {rule}.")
 
 
-def no_column(name: str, there: Iterable[str], role: str) -> InputError:
+def no_column(name: str, there: Iterable[str], asked: str) -> InputError:
     names = [str(each) for each in there]
     of_lower = {each.lower(): each for each in reversed(names)}
     near = [of_lower[each] for each in get_close_matches(name.lower(), of_lower, 1, 0.7)]
     meant = f"did you mean {near[0]!r}? The" if near else "the"
-    return InputError(f"{role} {name!r}: no such column; {meant} columns are {listed(map(repr, names), 12)}.")
+    return InputError(f"{asked}: no such column; {meant} columns are {listed(map(repr, names), 12)}.")
 
 
 def nothing_left(reasons: Iterable[str]) -> NothingLeftError:
     why = listed(reasons, 8) or "the table has no other columns"
     return NothingLeftError(f"no column is left to analyse: {why}. Add columns that measure something about the rows.")
-
-
-def setting(name: str, value: Any, rule: str) -> InputError:
-    return InputError(f"{name} {value!r}: {rule}.")
 
 
 def not_a_model(path: Path, why: str) -> ModelFileError:

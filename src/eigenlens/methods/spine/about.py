@@ -96,8 +96,8 @@ class DirectionTest:
         Tells whether a fitted model tests these rows without draws after all.
     wordings : mapping of str to Wording
         By the `method` of the result, in addition to those that all methods share.
-    advice : str
-        What to do where the test refuses the rows.
+    advice : function
+        Says what to do where the test refuses the rows.
     """
 
     cost: Cost | None = None
@@ -106,7 +106,7 @@ class DirectionTest:
     patience: float = 1.0
     theory: Callable[[Any, np.ndarray, Any], bool] | None = None
     wordings: Mapping[str, Wording] = field(default_factory=dict)
-    advice: str = ""
+    advice: Callable[[], str] = str
 
     def cost_for(self, model: Any, X: np.ndarray, y: Any) -> Cost | None:
         """Return what a draw costs, None where this model needs none for these rows."""
@@ -213,8 +213,8 @@ class Declaration:
         Parameters with which it takes part in a comparison, where the usual ones would take several times as long.
     advantage : str
         What it has, where it predicts better than another.
-    blind_spot : str
-        What it cannot see, as a sentence.
+    blind_spot : function
+        Says what it cannot see, as a sentence.
     display : str
         A display of `eigenlens.displays`.
     linear_map : function of a fitted model, optional
@@ -244,7 +244,7 @@ class Declaration:
     fit_cost: Cost = lambda n, p, groups: 3 * n * p * min(n, p) + n * n * p / 5
     brisk: Mapping[str, Any] = field(default_factory=dict)
     advantage: str = "boundaries that need not be straight"
-    blind_spot: str = ""
+    blind_spot: Callable[[], str] = str
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
     next_methods: tuple[NextMethod, ...] = ()

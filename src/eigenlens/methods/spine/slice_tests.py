@@ -138,13 +138,9 @@ class SliceTested(MomentsEstimator[Kept]):
         """Warn where variates have bent means along the first: what then looks like a direction may be the bend."""
         found = check_linearity(Z[:: -(-len(Z) // LOOKED_AT)])
         if found.doubtful:
-            errors.warn(
-                errors.SliceWarning(
-                    f"X is clustered or curved along the first direction (means bend by {found.bend:.0%} of the "
-                    f"variance of a variate, p = {found.p_value:.2g}), and {type(self).__name__} mistakes such "
-                    f"bends for directions of y. Check them with LocalizedSIR, which does not need straight means."
-                )
-            )
+            warning = errors.SliceWarning(found.warning(type(self).__name__))
+            warning.linearity = found
+            errors.warn(warning)
 
     def _chi2(self, moments: Any, alpha: float) -> DimensionTest:
         """Run the χ² test, where a method has one, from its moments."""
