@@ -10,8 +10,9 @@ from unittest.mock import patch
 import numpy as np
 from sklearn.decomposition import PCA
 
-from eigenlens.inference import against_normal, broken_stick, components_test, gap_test, tracy_widom_test
+from eigenlens.inference import broken_stick, components_test, gap_test, tracy_widom_test
 from eigenlens.inference import shared_directions as shared
+from eigenlens.inference.parallel import against_normal
 
 from .laws import binary, chain, elliptical, heavy, lognormal, normal, series, unequal
 from .simulation import LEVELS, Line

@@ -10,22 +10,12 @@ from sklearn.datasets import load_iris
 
 from eigenlens import LDA, PCA
 from eigenlens.exceptions import InputError
-from eigenlens.inference import (
-    Moves,
-    advise,
-    bootstrap,
-    canonical_permutation_test,
-    check_linearity,
-    choose_slices,
-    class_leverages,
-    leverages,
-    li_test,
-    linear_p_value,
-    neighbours,
-    wilks,
-    with_linear,
-)
-from eigenlens.inference.leverage import _spread, _uneven
+from eigenlens.inference import bootstrap, check_linearity, neighbours, wilks
+from eigenlens.inference.inverse import li_test
+from eigenlens.inference.leverage import _spread, _uneven, advise, class_leverages, leverages
+from eigenlens.inference.linear_part import choose_slices, linear_p_value, with_linear
+from eigenlens.inference.permutation import canonical_permutation_test
+from eigenlens.inference.units import Moves
 
 
 def slices(Z, y, H):

@@ -1,76 +1,72 @@
-"""How many directions are shown, and how far loadings can be trusted."""
+"""How many directions there are, and how far loadings can be trusted."""
 
-from .agreement import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
-from .bootstrap import Bootstrap, bootstrap
-from .canonical import CANONICAL, wilks
-from .coordinate_tests import CoordinateTest, coordinate_test
-from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
-from .denoising import Denoised, denoise
-from .dimension_test import DimensionTest, Result
-from .hessian import hessian_eigenvalues, hessian_test
-from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
-from .leverage import Advice, advise, class_leverages, leverages
-from .linear_part import choose_slices, linear_p_value, with_linear
-from .linearity import Linearity, check_linearity
-from .mcar import LittleTest, littles_mcar
-from .neighbouring_values import gap_test
-from .neighbours import Neighbours, neighbours
-from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
-from .permutation import Choice, canonical_permutation_test
-from .shared_directions import components_test, components_test_of_factor, components_test_of_moments
-from .units import Moves
+from __future__ import annotations
 
-__all__ = [
-    "CANONICAL",
-    "Advice",
-    "AgreementTest",
-    "Bootstrap",
-    "Choice",
-    "CoordinateTest",
-    "Denoised",
-    "DimensionTest",
-    "Linearity",
-    "LittleTest",
-    "Moves",
-    "Neighbours",
-    "OutsideColumns",
-    "Result",
-    "SliceMoments",
-    "above_negative",
-    "advise",
-    "against_normal",
-    "against_permutations",
-    "against_refits",
-    "bootstrap",
-    "broken_stick",
-    "canonical_permutation_test",
-    "check_linearity",
-    "choose_slices",
-    "class_leverages",
-    "components_test",
-    "components_test_of_factor",
-    "components_test_of_moments",
-    "coordinate_test",
-    "denoise",
-    "envfit",
-    "gap_test",
-    "hard_threshold",
-    "hessian_eigenvalues",
-    "hessian_test",
-    "leverages",
-    "li_test",
-    "linear_p_value",
-    "littles_mcar",
-    "mantel",
-    "minka",
-    "neighbours",
-    "noise_edge",
-    "parallel_analysis",
-    "permuted_after",
-    "procrustes_test",
-    "resampled_test",
-    "save_test",
-    "tracy_widom_test",
-    "wilks",
-    "with_linear",
-]
+from typing import TYPE_CHECKING
+
+from ..arrays.lazy import exports
+
+if TYPE_CHECKING:  # the same names for type checkers, under the names that they are exported by
+    from .agreement import AgreementTest as AgreementTest
+    from .agreement import OutsideColumns as OutsideColumns
+    from .agreement import envfit as envfit
+    from .agreement import mantel as mantel
+    from .agreement import procrustes_test as procrustes_test
+    from .bootstrapping import Bootstrap as Bootstrap
+    from .bootstrapping import bootstrap as bootstrap
+    from .canonical import wilks as wilks
+    from .coordinate_tests import CoordinateTest as CoordinateTest
+    from .counting import above_negative as above_negative
+    from .counting import broken_stick as broken_stick
+    from .counting import hard_threshold as hard_threshold
+    from .counting import minka as minka
+    from .counting import noise_edge as noise_edge
+    from .counting import tracy_widom_test as tracy_widom_test
+    from .denoising import Denoised as Denoised
+    from .denoising import denoise as denoise
+    from .dimension_test import DimensionTest as DimensionTest
+    from .dimension_test import Result as Result
+    from .linearity import Linearity as Linearity
+    from .linearity import check_linearity as check_linearity
+    from .mcar import LittleTest as LittleTest
+    from .mcar import littles_mcar as littles_mcar
+    from .neighbouring_rows import Neighbours as Neighbours
+    from .neighbouring_rows import neighbours as neighbours
+    from .neighbouring_values import gap_test as gap_test
+    from .parallel import parallel_analysis as parallel_analysis
+    from .shared_directions import components_test as components_test
+
+_HOMES = {
+    "AgreementTest": ".agreement",
+    "Bootstrap": ".bootstrapping",
+    "CoordinateTest": ".coordinate_tests",
+    "Denoised": ".denoising",
+    "DimensionTest": ".dimension_test",
+    "Linearity": ".linearity",
+    "LittleTest": ".mcar",
+    "Neighbours": ".neighbouring_rows",
+    "OutsideColumns": ".agreement",
+    "Result": ".dimension_test",
+    "above_negative": ".counting",
+    "bootstrap": ".bootstrapping",
+    "broken_stick": ".counting",
+    "check_linearity": ".linearity",
+    "components_test": ".shared_directions",
+    "denoise": ".denoising",
+    "envfit": ".agreement",
+    "gap_test": ".neighbouring_values",
+    "hard_threshold": ".counting",
+    "littles_mcar": ".mcar",
+    "mantel": ".agreement",
+    "minka": ".counting",
+    "neighbours": ".neighbouring_rows",
+    "noise_edge": ".counting",
+    "parallel_analysis": ".parallel",
+    "procrustes_test": ".agreement",
+    "tracy_widom_test": ".counting",
+    "wilks": ".canonical",
+}
+
+__all__ = sorted(_HOMES)
+
+__getattr__, __dir__ = exports(__name__, _HOMES)

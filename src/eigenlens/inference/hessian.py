@@ -36,7 +36,7 @@ def hessian_test(values: np.ndarray, W: float, alpha: float = 0.05) -> Dimension
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.inference import hessian_test
+    >>> from eigenlens.inference.hessian import hessian_test
     >>> hessian_test(np.array([0.4, 0.01, 0.001]), W=200).dimension
     1
     """
@@ -67,7 +67,7 @@ def hessian_eigenvalues(Z: np.ndarray, y: np.ndarray, residuals: bool) -> np.nda
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.inference import hessian_eigenvalues
+    >>> from eigenlens.inference.hessian import hessian_eigenvalues
     >>> Z = np.random.default_rng(0).standard_normal((500, 3))
     >>> hessian_eigenvalues(Z, Z[:, 0] ** 2 + Z[:, 1], residuals=True).round(1)
     array([1.2, 0. , 0. ])

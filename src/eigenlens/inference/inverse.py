@@ -115,7 +115,7 @@ def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.inference import li_test
+    >>> from eigenlens.inference.inverse import li_test
     >>> li_test(np.array([0.6, 0.05, 0.02]), W=200, p=5, H=4).dimension
     1
     """

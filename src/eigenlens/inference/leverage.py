@@ -60,7 +60,7 @@ def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.inference import advise, leverages
+    >>> from eigenlens.inference.leverage import advise, leverages
     >>> rng = np.random.default_rng(0)
     >>> X, heavy = rng.standard_normal((200, 4)), rng.standard_cauchy((200, 2))
     >>> advise(leverages(X), leverages(heavy), 4, 2).method

@@ -136,7 +136,7 @@ def components_test_of_moments(
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from eigenlens.inference import components_test_of_moments
+    >>> from eigenlens.inference.shared_directions import components_test_of_moments
     >>> X = load_iris().data
     >>> components_test_of_moments(np.cov(X.T), n=len(X)).dimension
     2
@@ -180,7 +180,7 @@ def components_test_of_factor(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from eigenlens.inference import components_test_of_factor
+    >>> from eigenlens.inference.shared_directions import components_test_of_factor
     >>> X = load_iris().data
     >>> components_test_of_factor(X - X.mean(axis=0), n=len(X)).dimension
     2

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..arrays import errors, exponents, linalg, namespaces
 from ..arrays.typing import Array
-from ..inference import DimensionTest, wilks
+from ..inference.canonical import wilks
+from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_pairs
 from ..moments import Cross
 from ..moments.redrawn import Redrawn

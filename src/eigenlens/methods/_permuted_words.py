@@ -10,7 +10,8 @@ import numpy as np
 from ..arrays import namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import ColumnLike, RandomState, TableLike
-from ..inference import DimensionTest, against_refits
+from ..inference.dimension_test import DimensionTest
+from ..inference.parallel import against_refits
 from ..rows.categories import is_mixed
 from .spine.rows_estimator import RowsEstimator, repeated_places
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, published_at_once
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import DimensionTest
+from ..inference.dimension_test import DimensionTest
 from ..moments import Centred, Moments
 from .spine.component_tests import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
 from .spine.moments_estimator import MomentsEstimator

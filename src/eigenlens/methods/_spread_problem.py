@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array
-from ..inference import DimensionTest
+from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_columns
 from ..moments import Centred, Factor, Outline
 from ..moments.centred import choose_kind

@@ -26,7 +26,7 @@ from ..arrays.parameters import check_choice, check_count, check_number, publish
 from ..arrays.stored import stored
 from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import DimensionTest
+from ..inference.dimension_test import DimensionTest
 from ..moments import Centred, Cross
 from ..moments.conditional import Conditional
 from ..rows import RegressorScore, as_source, map_rows

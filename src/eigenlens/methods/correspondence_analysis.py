@@ -27,8 +27,7 @@ from ..arrays.parameters import check_choice, check_count, published_at_once
 from ..arrays.stored import stored
 from ..arrays.summaries import Table
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..inference import DimensionTest
-from ..inference.dimension_test import check_level
+from ..inference.dimension_test import DimensionTest, check_level
 from ..moments import Centred, Profiles
 from ..moments.centred import choose_kind
 from ..moments.count_table import CountTable

@@ -10,8 +10,10 @@ import numpy as np
 
 from ..arrays import errors, linalg, memory, namespaces
 from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
-from ..inference import Choice, DimensionTest, class_leverages
+from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_classes
+from ..inference.leverage import class_leverages
+from ..inference.permutation import Choice
 from ..moments import Grouped
 from ..moments.redrawn import Redrawn
 from ..regress.optimal_scoring import contrasts

@@ -25,7 +25,8 @@ from ..arrays import linalg, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, Priors, RandomState, TableLike
-from ..inference import DimensionTest, resampled_test
+from ..inference.dimension_test import DimensionTest
+from ..inference.inverse import resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.optimal_scoring import Scoring, indicator, permuted_scores, score
 from .classifier import class_priors

@@ -26,7 +26,7 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.parameters import published_at_once
 from ..arrays.stored import stored
 from ..arrays.typing import ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import DimensionTest
+from ..inference.dimension_test import DimensionTest
 from ..moments import Centred, Grouped, local_means
 from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments

@@ -30,7 +30,7 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_count, check_number
 from ..arrays.stored import stored
 from ..arrays.typing import Array, Priors
-from ..inference import Choice
+from ..inference.permutation import Choice
 from ..moments import Centred, Grouped
 from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root

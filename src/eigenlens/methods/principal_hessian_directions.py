@@ -28,7 +28,10 @@ from ..arrays.parameters import check_choice, check_count, check_number, publish
 from ..arrays.stored import stored
 from ..arrays.summaries import Table, table
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test, permuted_after, resampled_test
+from ..inference.dimension_test import DimensionTest
+from ..inference.hessian import hessian_eigenvalues, hessian_test
+from ..inference.inverse import permuted_after, resampled_test
+from ..inference.units import Moves
 from ..moments import Centred, Cubic
 from ..solve import Form, Pencil, Spectrum, whiten
 from ..solve.subspace import Subspace

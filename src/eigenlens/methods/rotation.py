@@ -14,8 +14,8 @@ from ..arrays import namespaces, optional
 from ..arrays.parameters import check_choice, check_flag, check_number
 from ..arrays.summaries import matrix, names_of
 from ..arrays.typing import Array, Frame, TableLike
-from ..inference import Bootstrap, bootstrap
 from ..inference.alignment import corrected_percentiles
+from ..inference.bootstrapping import Bootstrap, bootstrap
 from ..rows import as_source
 from ..solve import orient
 from ..solve.rotation import ORTHOMAX, ROTATIONS, rotation_matrix

@@ -20,7 +20,8 @@ from __future__ import annotations
 from ..arrays import namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from ..inference import DimensionTest, save_test
+from ..inference.dimension_test import DimensionTest
+from ..inference.inverse import save_test
 from ..moments import Grouped
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 from .spine.about import Declaration, basis_of

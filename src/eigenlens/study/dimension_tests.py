@@ -18,7 +18,8 @@ from sklearn.base import clone
 
 from ..arrays.errors import InputError
 from ..arrays.spelling import option
-from ..inference import DimensionTest, against_refits
+from ..inference.dimension_test import DimensionTest
+from ..inference.parallel import against_refits
 from ..methods.spine.about import NORMAL_DOUBT, Cost, Wording
 from ..methods.spine.patterns import patterns_in
 from .data import Data, sample_rows

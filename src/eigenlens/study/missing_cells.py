@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from ..arrays import namespaces
 from ..arrays.errors import InputError, NotConvergedWarning, listed
-from ..inference import littles_mcar
+from ..inference.mcar import littles_mcar
 from ..moments.expected_cells import ExpectedCells, independent
 from ..page.findings import Findings
 from ..rows.preparation import ABSENT

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inference import DimensionTest, above_negative, broken_stick
+from ..inference.counting import above_negative, broken_stick
+from ..inference.dimension_test import DimensionTest
 from ..methods.spine.about import Wording
 from ..page.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 

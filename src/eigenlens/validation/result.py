@@ -12,7 +12,7 @@ from ..arrays import errors, optional
 from ..arrays.parameters import is_number
 from ..arrays.typing import Axes, Frame
 from ..drawing import Display
-from ..inference import Result
+from ..inference.dimension_test import Result
 
 #: Which way a parameter makes a model simpler: 1 where larger values do.
 SIMPLER = {

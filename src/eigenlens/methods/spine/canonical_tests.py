@@ -12,16 +12,11 @@ import numpy as np
 from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import TableLike
-from ...inference import (
-    CANONICAL,
-    DimensionTest,
-    Moves,
-    advise,
-    canonical_permutation_test,
-    class_leverages,
-    leverages,
-    wilks,
-)
+from ...inference.canonical import CANONICAL, wilks
+from ...inference.dimension_test import DimensionTest
+from ...inference.leverage import advise, class_leverages, leverages
+from ...inference.permutation import canonical_permutation_test
+from ...inference.units import Moves
 from ...moments import Grouped
 from ...rows import Source
 from ...solve import Form, Pencil, solve

@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import Array, TableLike
-from ...inference import DimensionTest
+from ...inference.dimension_test import DimensionTest
 from ...inference.incomplete import Hypothesis, holed_test
 from ...moments import Cross, Factor
 from ...moments.conditional import Conditional

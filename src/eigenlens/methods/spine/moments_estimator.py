@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from ...arrays import errors, namespaces
 from ...arrays.parameters import published_at_once
 from ...arrays.typing import Array, TableLike
-from ...inference import DimensionTest
+from ...inference.dimension_test import DimensionTest
 from ...moments import Centred, Cross, Factor, Grouped, Moments, Outline
 from ...moments.centred import choose_kind
 from ...rows import Response, Source, as_source

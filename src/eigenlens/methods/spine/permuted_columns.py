@@ -14,7 +14,8 @@ from ...arrays import namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.progress import tracked
 from ...arrays.typing import ColumnLike, RandomState, TableLike
-from ...inference import DimensionTest, against_refits
+from ...inference.dimension_test import DimensionTest
+from ...inference.parallel import against_refits
 from .rows_estimator import RowsEstimator, repeated
 
 

@@ -12,7 +12,11 @@ import numpy as np
 from ...arrays import errors, linalg, namespaces
 from ...arrays.parameters import check_choice, check_number
 from ...arrays.typing import TableLike
-from ...inference import DimensionTest, Moves, check_linearity, permuted_after, resampled_test, with_linear
+from ...inference.dimension_test import DimensionTest
+from ...inference.inverse import permuted_after, resampled_test
+from ...inference.linear_part import with_linear
+from ...inference.linearity import check_linearity
+from ...inference.units import Moves
 from ...rows import Source
 from ...solve.subspace import Subspace
 from .moments_estimator import Kept, MomentsEstimator
