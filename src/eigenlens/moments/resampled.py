@@ -1,9 +1,9 @@
 """Moments of many resamples at once: rows, or blocks of them, counted again by weights.
 
-Rows are taken about the (group) means of all rows, where nothing cancels, beside columns that tell their group: products
-of two columns of that table are weights of groups, sums and products. Each unit (a row, or a block of rows) is summed up
-once, and the moments of all resamples are one matrix product of counts with these sums. To round-off they are what a pass over the reweighted rows
-would collect.
+Rows are taken about the (group) means of all rows, where nothing cancels, beside columns that tell their group: the
+products of two columns of that table are weights of groups, sums and products. Each unit (a row, or a block of rows) is
+summed up once, and the moments of all resamples are one matrix product of counts with these sums. To round-off they are
+what a pass over the reweighted rows would collect.
 """
 
 from __future__ import annotations
