@@ -48,9 +48,6 @@ class BasisRegression(Regressor):
     def _predict(self, X: Floats) -> Floats:
         return (self._basis(X) - self._middle) @ self._B + self._level  # centred first: an offset costs no digits
 
-    def _keep(self, B: Floats, middle: Floats, level: Floats) -> None:
-        self._B, self._middle, self._level = B, middle, level
-
     def _names_of_terms(self) -> list[str]:
         return self._feature_names()
 
@@ -180,7 +177,7 @@ class PenalizedRegression(BasisRegression):
             check_number("lam", self.lam, 0.0)
             lam = float(self.lam)
         B = path.coef(lam)  # p×q
-        self._keep(B, middle, level)
+        self._B, self._middle, self._level = B, middle, level
         intercept = level - middle @ B
         self.coef_, self.intercept_ = (B[:, 0], intercept[0]) if self._y_was_1d else (B.T, intercept)
         self.lam_, self.df_ = lam, float(path.smoother.df(lam))
@@ -200,7 +197,7 @@ class PenalizedRegression(BasisRegression):
 
     def from_coefficients(self, B: Floats, mean: Floats, df: float, gcv: float, gcv_path: Floats) -> Self:
         """Take a fit that was made elsewhere: coefficients (p×q) of centred responses, and the mean of the rows."""
-        self._keep(B, mean, np.zeros(B.shape[1]))
+        self._B, self._middle, self._level = B, mean, np.zeros(B.shape[1])
         self.coef_, self.intercept_ = B.T, -mean @ B
         self.lam_, self.df_, self.gcv_, self.gcv_path_ = float(self.lam), df, gcv, gcv_path
         self.n_features_in_, self._y_was_1d, self._n_responses = len(B), False, B.shape[1]

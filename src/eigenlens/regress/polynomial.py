@@ -85,7 +85,7 @@ class PolynomialRegression(BasisRegression):
         unit = exponents.unit_of(E)  # squares of the responses need not be numbers
         path = Path.of_rows(A, E / unit, A[:0], W)
         beta, self.df_ = path.coef(0.0) * unit, float(path.smoother.df(0.0))
-        self._keep(beta, middle, level)
+        self._B, self._middle, self._level = beta, middle, level
         with np.errstate(over="ignore", invalid="ignore"):  # raw monomials may leave the range of floats
             raw = _raw_coefficients(self.powers_, self._centre, self._half, beta)
         intercept = level - middle @ beta + raw[0]

@@ -8,10 +8,10 @@ cross-validation of all λ.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import svd
 from scipy.optimize import brentq
 
@@ -23,11 +23,11 @@ from .solve import whiten
 Floats = NDArray[np.float64]
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
-FREE = 1e-16  # what a mode pays of the most that one pays, below which it is free of any penalty
+FREE = 1e-16  # what a mode pays, of the most that one pays, below which it is free of any penalty
 SMALLEST = 1e-290  # λ of a grid stay within its inverse
 
 
-def gcv(rss: Any, parameters: Any, W: float) -> Any:
+def gcv(rss: ArrayLike, parameters: ArrayLike, W: float) -> Floats:
     """Return (RSS/W)/(1 − C/W)², infinite where the C parameters use up all rows.
 
     Examples
@@ -63,34 +63,32 @@ class LinearSmoother:
     @classmethod
     def of_products(cls, T: Floats, L: Floats, W: float) -> Self:
         """Return the smoother of centred columns with sums of squares T = XᵀX and the penalty LᵀL."""
-        tau = _balance(float(np.trace(T)), float(np.sum(L * L)))
+        seen, paid = float(np.trace(T)), float(np.sum(L * L))
+        tau = seen / paid if seen > 0 < paid else 1.0
         axes = whiten(Form(matrix=T + tau * (L.T @ L))).matrix
         c2, V = np.linalg.eigh(axes.T @ T @ axes)
         basis = axes @ V
-        return cls(np.where(c2 > 16 * len(T) * namespaces.EPS, c2, 0.0), np.sum((L @ basis) ** 2, axis=0), basis, W)
+        c2, s2 = np.where(c2 > 16 * len(T) * namespaces.EPS, c2, 0.0), np.sum((L @ basis) ** 2, axis=0)
+        return cls(c2, np.where(s2 > FREE * s2.max(initial=0.0), s2, 0.0), basis, W)
 
-    def shares(self, lam: Any) -> Floats:
+    def shares(self, lam: ArrayLike) -> Floats:
         """Return c²/(c² + λs²) for one λ (k) or several (…, k)."""
         with np.errstate(over="ignore"):
             together = self.c2 + np.asarray(lam, dtype=float)[..., None] * self.s2
         return np.divide(self.c2, together, out=np.zeros_like(together), where=self.c2 > 0)
 
-    def df(self, lam: Any) -> Any:
+    def df(self, lam: ArrayLike) -> Floats:
         """Return the effective degrees of freedom, without the intercept."""
-        return self.shares(lam).sum(axis=-1)
+        return np.asarray(self.shares(lam).sum(axis=-1))
 
     def leverage(self, rows: Floats, lam: float) -> Floats:
         """Return what a row of weight 1, given minus the mean, counts in its own fit."""
         over = np.divide(self.shares(lam), self.c2, out=np.zeros_like(self.c2), where=self.c2 > 0)
         return np.asarray(1 / self.W + (rows @ self.basis) ** 2 @ over)
 
-    @property
-    def _paying(self) -> NDArray[np.bool_]:
-        return np.asarray(self.s2 > FREE * self.s2.max(initial=0.0))
-
     def grid(self) -> Floats:
         """Return λ from hardly any penalty to nearly all, by the ratios at which modes are halved."""
-        bent = (self.c2 > 0) & self._paying
+        bent = (self.c2 > 0) & (self.s2 > 0)
         if not bent.any():
             return np.zeros(1)
         half = self.c2[bent] / self.s2[bent]
@@ -99,7 +97,7 @@ class LinearSmoother:
 
     def lam_for(self, df: float) -> float:
         """Return the λ with these effective degrees of freedom."""
-        most, least = float(self.df(0.0)), float(np.sum((self.c2 > 0) & ~self._paying))
+        most, least = float(self.df(0.0)), float(np.sum((self.c2 > 0) & (self.s2 == 0)))
         if df > most + 1e-9:
             raise errors.InputError(f"df={df:g} but the data have {most:g} at most; use df ≤ {most:g}")
         if df >= most - 1e-9:
@@ -153,7 +151,8 @@ class Path:
         if len(A) < p and _is_even(L):  # a ridge has no coefficients beyond the span of the rows
             span, even, A = dual_basis(A, None)
             L = L[0, 0] * even
-        tau = _balance(float(np.sum(A * A)), float(np.sum(L * L)))
+        seen, paid = float(np.sum(A * A)), float(np.sum(L * L))
+        tau = seen / paid if seen > 0 < paid else 1.0
         Z = np.vstack([A, np.sqrt(tau) * L])
         size = np.linalg.norm(Z, axis=0)
         size[size == 0] = 1.0
@@ -163,16 +162,17 @@ class Path:
             # with fewer rows than modes the rest is seen by the penalty alone and gets no coefficient
             U, c, V = svd(P[: len(A), :r], full_matrices=False)
         basis = T[:r].T / S[:r] / size[:, None] @ V.T
-        s2 = np.sum((P[len(A) :, :r] @ V.T) ** 2, axis=0) / tau
-        smoother = LinearSmoother(np.where(c > noise, c, 0.0) ** 2, s2, basis if span is None else span @ basis, W)
+        c2, s2 = np.where(c > noise, c, 0.0) ** 2, np.sum((P[len(A) :, :r] @ V.T) ** 2, axis=0)
+        s2 = np.where(s2 > FREE, s2 / tau, 0.0)
+        smoother = LinearSmoother(c2, s2, basis if span is None else span @ basis, W)
         u = np.where(c > noise, U, 0.0).T @ E
         return cls(smoother, u, outside + float(np.sum((E - U @ u) ** 2)))
 
-    def rss(self, lam: Any) -> Any:
+    def rss(self, lam: ArrayLike) -> Floats:
         """Return the residual sum of squares for one λ or several."""
-        return self.outside + (1 - self.smoother.shares(lam)) ** 2 @ np.sum(self.u**2, axis=1)
+        return np.asarray(self.outside + (1 - self.smoother.shares(lam)) ** 2 @ np.sum(self.u**2, axis=1))
 
-    def gcv(self, lam: Any, cost: float = 1.0) -> Any:
+    def gcv(self, lam: ArrayLike, cost: float = 1.0) -> Floats:
         """Return the GCV of one λ or several; a degree of freedom beyond the intercept counts `cost`."""
         return gcv(self.rss(lam), 1 + cost * self.smoother.df(lam), self.smoother.W)
 
@@ -211,11 +211,6 @@ class Path:
         if left <= 0 or rss <= 0:
             return -np.inf
         return float(2 * np.sum(f * (1 - f) ** 2 * u2) / rss - 2 * cost / W * np.sum(f * (1 - f)) / left)
-
-
-def _balance(seen: float, paid: float) -> float:
-    """Return the factor that brings a penalty to the size of the sums of squares."""
-    return seen / paid if seen > 0 and paid > 0 else 1.0
 
 
 def _is_even(L: Floats) -> bool:
