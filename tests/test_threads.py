@@ -14,8 +14,7 @@ from sklearn.base import clone
 
 import eigenlens
 from eigenlens.arrays import linalg
-from eigenlens.arrays.limits import thread_count
-from eigenlens.arrays.threads import threaded
+from eigenlens.arrays.threads import thread_count, threaded
 from eigenlens.testing import all_estimators, all_regressors, sample_for
 
 SOURCES = str(Path(eigenlens.__file__).parent)
@@ -128,7 +127,7 @@ def test_a_forked_process_has_threads_of_its_own():
 
 
 def _threads_in_child(queue):
-    from eigenlens.arrays.limits import thread_count
+    from eigenlens.arrays.threads import thread_count
 
     seen = list(threaded(lambda i: threading.current_thread().name, iter(range(4))))
     queue.put((thread_count(), all(name.startswith("eigenlens") for name in seen)))

@@ -8,11 +8,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from . import devices, errors, limits
-from .limits import field
+try:
+    import resource
+except ImportError:  # there are no such limits on Windows
+    resource = None  # type: ignore[assignment]
+
+from . import devices, errors
 from .typing import Array
 
-ROOT = limits.ROOT
+ROOT = Path("/")  # below which proc/ and sys/ are looked for
 V2 = ("memory.max", "memory.current", "inactive_file")  # limit, taken, and what of it is given back on demand
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 NO_LIMIT = 2**60  # version 1 writes the largest number there is
@@ -70,8 +74,17 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
         raise errors.too_large(what, needed, available, way_out)
 
 
+def ran_out(error: BaseException) -> bool:
+    """Tell whether an error of Python or of a library says that memory ended: for rows, a library or a thread."""
+    if isinstance(error, errors.TooLargeError):
+        return False
+    words = ("failed to map segment", "allocate memory", "can't start new thread")
+    told = isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in words)
+    return told or isinstance(error, MemoryError)
+
+
 def _from_meminfo(root: Path) -> int | None:
-    available = field(root / "proc/meminfo", "MemAvailable:")
+    available = _field(root / "proc/meminfo", "MemAvailable:")
     if available is not None:
         return available * 1024
     try:
@@ -81,8 +94,15 @@ def _from_meminfo(root: Path) -> int | None:
 
 
 def _from_limits(root: Path) -> int | None:
-    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave."""
-    return limits.room(root)
+    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave; None where there is none."""
+    if resource is None:
+        return None
+    left = []
+    for kind, taken in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
+        limit, held = resource.getrlimit(kind)[0], _field(root / "proc/self/status", taken)
+        if limit != resource.RLIM_INFINITY and held is not None:
+            left.append(max(limit - 1024 * held, 0))
+    return min(left, default=None)
 
 
 def _from_cgroups(root: Path) -> int | None:
@@ -122,4 +142,16 @@ def _room(folder: Path, limit: str, taken: str, idle: str) -> int | None:
         held = int((folder / taken).read_text())
     except (OSError, ValueError):
         return None
-    return max(most - held + (field(folder / "memory.stat", idle) or 0), 0) if most < NO_LIMIT else None
+    return max(most - held + (_field(folder / "memory.stat", idle) or 0), 0) if most < NO_LIMIT else None
+
+
+def _field(path: Path, name: str) -> int | None:
+    """Return the number next to a name, in a file of such lines."""
+    try:
+        for line in path.read_text().splitlines():
+            words = line.split()
+            if words[:1] == [name]:
+                return int(words[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return None

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.utils import check_random_state
 
-from . import errors, limits
+from . import errors, memory
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -103,7 +103,7 @@ def published_at_once(fit: Method) -> Method:
         try:
             fit(work, *args, **options)
         except BaseException as error:
-            if limits.ran_out(error):
+            if memory.ran_out(error):
                 raise errors.TooLargeError(
                     f"Memory ran out during the fit of {type(self).__name__} ({error or 'no size given'}); the model "
                     "is as it was. Use fewer rows or columns, or give the process more memory."

@@ -11,12 +11,17 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from . import linalg
-from .limits import thread_count
 
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+def thread_count() -> int:
+    """Return how many threads to use: the cores of this process, or fewer if BLAS was told so."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, linalg.blas_threads()))
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}  # kept, since a thread takes about as long to start as a small piece of work

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import solve_triangular
+
+from ..arrays import linalg
 
 TRUSTED = 0.10  # relative difference of the two variances up to which normal theory is trusted
-TALL = 2  # rows for each column, from which leverages come from products of columns
-LEAST_OWN_SHARE = 1e-4  # share of its length that a column may have of its own then: half the digits are left
 SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
 
 
@@ -95,30 +94,9 @@ def _uneven(n: int, r: int, h: np.ndarray) -> float:
 def leverages(X: np.ndarray) -> np.ndarray:
     """Return the diagonal of the projection on the centred columns of a table."""
     A = X - X.mean(axis=0)
-    found = _of_products(A) if len(A) > TALL * A.shape[1] else None
-    if found is not None:
-        return found
+    size = np.abs(A).max(axis=0)
+    A = A / np.where(size > 0, size, 1.0)  # whether a column counts does not depend on its unit
     if A.shape[1] > len(A):  # a triangle has the same left vectors
         A = np.asarray(np.linalg.qr(A.T, mode="r")).T
-    left, s, _ = np.linalg.svd(A, full_matrices=False)
+    left, s, _ = linalg.thin_svd(A)
     return np.asarray(np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1))
-
-
-def _of_products(A: np.ndarray) -> np.ndarray | None:
-    """Return the leverages of centred rows from products of columns; None where these would lose digits."""
-    size = np.sqrt((A**2).sum(axis=0))
-    if not (np.isfinite(size).all() and (size > 0).all()):
-        return None
-    A = A / size
-    try:
-        L = np.linalg.cholesky(A.T @ A)
-    except np.linalg.LinAlgError:
-        return None
-    if np.diagonal(L).min() < LEAST_OWN_SHARE:
-        return None
-    return np.asarray((solve_triangular(L, A.T, lower=True, check_finite=False) ** 2).sum(axis=0))
-
-
-def class_leverages(codes: np.ndarray) -> np.ndarray:
-    """Return the leverages of rows of classes, numbered from 0."""
-    return np.asarray(1 / np.bincount(codes)[codes] - 1 / len(codes))

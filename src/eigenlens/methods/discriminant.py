@@ -12,7 +12,6 @@ from ..arrays import errors, linalg, memory, namespaces
 from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_classes
-from ..inference.leverage import class_leverages
 from ..inference.permutation import Choice
 from ..moments import Grouped
 from ..moments.redrawn import Redrawn
@@ -24,7 +23,7 @@ from ..solve.ridged import RidgedForm
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
 from .classifier import CanonicalClassifier, Priors, read_priors
-from .spine.canonical_tests import CanonicalTests, Sides, codes_of, wilks_of_classes
+from .spine.canonical_tests import CanonicalTests, Sides, class_leverages, codes_of, wilks_of_classes
 from .spine.missing import FillsOverGroups, in_units_of_data
 from .spine.moments_estimator import MomentsEstimator
 from .spine.patterns import expected_over_groups, law_of, require_law, with_holes

@@ -15,8 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from ..arrays import linalg, namespaces
-from ..arrays.limits import thread_count
-from ..arrays.threads import PARALLEL_CELLS, threaded
+from ..arrays.threads import PARALLEL_CELLS, thread_count, threaded
 from ..arrays.typing import Array
 from ..rows import Block, Source
 from .outline import Outline

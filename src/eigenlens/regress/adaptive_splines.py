@@ -23,10 +23,10 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import errors
-from ..arrays.limits import thread_count
 from ..arrays.linalg import one_blas_thread
 from ..arrays.parameters import check_number, is_number
 from ..arrays.stored import stored
+from ..arrays.threads import thread_count
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import Display
 from ._term_tables import TermTables

@@ -23,8 +23,8 @@ from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
 
 from ..arrays import errors
-from ..arrays.limits import thread_count
 from ..arrays.progress import tracked
+from ..arrays.threads import thread_count
 from ..arrays.typing import Array
 from .categories import Words, chosen_words, holds_words
 from .in_memory import as_source

@@ -14,7 +14,7 @@ from typing import Any, Protocol, overload
 
 import numpy as np
 
-from ..arrays import errors, limits, namespaces
+from ..arrays import errors, memory, namespaces
 from ..arrays.typing import ColumnNames
 from .addresses import Place, is_zarr, listed
 from .arrays_on_disk import ArrayReader, open_zarr
@@ -161,7 +161,7 @@ def open_rows(
         reader = _reader(path_or_paths, tuple(na), query)
         return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
     except Exception as error:
-        if limits.ran_out(error):
+        if memory.ran_out(error):
             raise errors.TooLargeError(
                 f"Memory ran out while rows were opened ({error or 'no size given'}); give the process more memory."
             ) from error

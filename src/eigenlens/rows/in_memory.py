@@ -10,8 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from ..arrays import devices, errors, namespaces
-from ..arrays.limits import thread_count
-from ..arrays.threads import PARALLEL_CELLS, threaded
+from ..arrays.threads import PARALLEL_CELLS, thread_count, threaded
 from ..arrays.typing import Array, TableLike
 from .categories import WORD_ROWS, MixedRows, MixedTable, Words, chosen_words, first_rows, sum_is_finite
 from .grids import is_labelled, labelled_rows

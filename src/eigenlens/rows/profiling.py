@@ -15,8 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..arrays import errors
-from ..arrays.limits import thread_count
-from ..arrays.threads import threaded
+from ..arrays.threads import thread_count, threaded
 from . import refusals
 from .cells import LONGEST, Cells, has_control
 from .csv_text import Dialect, NotPlain, csv_batches

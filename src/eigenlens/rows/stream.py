@@ -17,9 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..arrays import devices, errors, namespaces
-from ..arrays.limits import thread_count
 from ..arrays.progress import tracked
-from ..arrays.threads import threaded
+from ..arrays.threads import thread_count, threaded
 from ..arrays.typing import Array
 from .categories import WORD_ROWS, MixedRows, Words, chosen_words, is_mixed
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights

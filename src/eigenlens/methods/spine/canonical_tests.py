@@ -14,7 +14,7 @@ from ...arrays.parameters import check_choice
 from ...arrays.typing import TableLike
 from ...inference.canonical import CANONICAL, wilks
 from ...inference.dimension_test import DimensionTest
-from ...inference.leverage import advise, class_leverages, leverages
+from ...inference.leverage import advise, leverages
 from ...inference.permutation import canonical_permutation_test
 from ...inference.units import Moves
 from ...moments import Grouped
@@ -174,6 +174,11 @@ def codes_of(y: Any) -> np.ndarray:
 def as_columns(Y: Any) -> np.ndarray:
     """Return a table of two dimensions, of one column too."""
     return np.asarray(Y, dtype=np.float64).reshape(len(Y), -1)
+
+
+def class_leverages(codes: np.ndarray) -> np.ndarray:
+    """Return the leverages of rows of classes, numbered from 0."""
+    return np.asarray(1 / np.bincount(codes)[codes] - 1 / len(codes))
 
 
 def table_leverages(Y: Any) -> tuple[np.ndarray, int]:
