@@ -189,7 +189,7 @@ def coloured(ax: Any, xy: np.ndarray, y: np.ndarray | None) -> list[Any]:
 
 
 def by_class(
-    ax: Any, xy: np.ndarray, codes: np.ndarray, classes: Sequence[Any] | np.ndarray, size: float, alpha: float = 0.75
+    ax: Any, xy: np.ndarray, codes: np.ndarray, classes: np.ndarray, size: float, alpha: float = 0.75
 ) -> list[Any]:
     """Draw the points of each class; return the names of many classes, to be placed at their centres."""
     from matplotlib.patheffects import withStroke
@@ -206,7 +206,7 @@ def by_class(
 
 
 def arrows(
-    ax: Any, tips: np.ndarray, names: Iterable[str], colour: Any, ink: Any = INK
+    ax: Any, tips: np.ndarray, names: Iterable[str], colour: str, ink: str = INK
 ) -> tuple[list[Any], np.ndarray]:
     """Draw arrows from the origin; return their names, to be placed, and points along them, to be left free."""
     for tip in tips:
@@ -221,7 +221,7 @@ def arrows(
 def named(ax: Any, name: str, xy: Any, size: float = 8, colour: Any = INK) -> Any:
     """Write a name for `place_names` to place, with a line to its point for where it has to move away."""
     leader = {"arrowstyle": "-", "color": QUIET, "lw": 0.6, "shrinkA": 0, "shrinkB": 1}
-    style: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
+    style = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
     return ax.annotate(name, xy, (0, 0), fontsize=size, color=colour, **style)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,13 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
 
 
 def coefficients(
-    model: Any, X: Any = None, y: Any = None, *, shape: Any = None, n_components: int = 6, ax: Any = None
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    shape: tuple[int, int] | None = None,
+    n_components: int = 6,
+    ax: Any = None,
 ) -> Display:
     """Draw what each discriminant looks at: coefficients along ordered columns, or as images of pixels.
 
@@ -101,9 +108,8 @@ def coefficients(
     V = V / np.maximum(np.abs(V).max(axis=0), np.finfo(float).tiny)
     penalty = getattr(model, "penalty", None)
     if shape is None and isinstance(penalty, tuple | list) and len(penalty) == 2 and np.ndim(penalty) == 1:
-        shape = penalty
+        shape = penalty[0], penalty[1]
     k, said = V.shape[1], "coefficient (largest = 1)"
-    panels: list[Any]
     if shape is None:
         panels = axes_for(ax, 1, 6.4, 3.6)
         _curves(panels[0], np.arange(len(V)), V)
@@ -119,7 +125,13 @@ def coefficients(
 
 
 def functions(
-    model: Any, X: Any, y: Any = None, *, features: Any = None, n_components: int = 2, ax: Any = None
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    features: Sequence[int | str] | None = None,
+    n_components: int = 2,
+    ax: Any = None,
 ) -> Display:
     """Draw discriminant coordinates over each feature, the other features held at their medians.
 
@@ -155,7 +167,7 @@ def functions(
     names = [f"x{j}" for j in range(rows.shape[1])] if given is None else [str(name) for name in given]
     chosen = range(rows.shape[1]) if features is None else features
     places = [names.index(f) if isinstance(f, str) else int(f) for f in chosen]
-    panels: list[Any] = axes_for(ax, len(places), 2.6, 2.4, columns=4, sharey=True)
+    panels = axes_for(ax, len(places), 2.6, 2.4, columns=4, sharey=True)
     grids, curves = np.linspace(rows[:, places].min(axis=0), rows[:, places].max(axis=0), STEPS).T, []
     for panel, j, grid in zip(panels, places, grids, strict=True):
         points = np.tile(np.median(rows, axis=0), (STEPS, 1))

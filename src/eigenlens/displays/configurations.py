@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,13 @@ PAIRS = 5000  # pairs up to which each is a dot; more are drawn as a density
 
 
 def configuration(
-    model: Any, X: Any = None, y: Any = None, *, labels: Any = None, target: Any = None, ax: Any = None
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    labels: Sequence[object] | None = None,
+    target: Any = None,
+    ax: Any = None,
 ) -> Display:
     """Draw points of a map in the plane, with equal units on both axes, alone or laid onto another map.
 
@@ -199,7 +206,7 @@ def factor_map(
             sets.append(("supplementary", supplementary.categories, INK))
         if X is not None and sets:
             scores = _behind(model, X, directions, as_means=numbers is None)
-    panels: list[Any] = axes_for(ax, bool(sets) + (numbers is not None), 6.0, 5.2)
+    panels = axes_for(ax, bool(sets) + (numbers is not None), 6.0, 5.2)
     for panel in panels:
         panel.axhline(0, color=QUIET, lw=0.8, zorder=0)
         panel.axvline(0, color=QUIET, lw=0.8, zorder=0)

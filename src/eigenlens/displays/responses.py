@@ -59,7 +59,7 @@ def response(model: Any, X: Any, y: Any = None, *, n_variates: int = 2, slices: 
     joined = "-" if words is None else "none"
 
     def means(panel: Any, j: int) -> str:
-        style: dict[str, Any] = {"linestyle": joined, "marker": "o", "markersize": 5, "label": "slice means"}
+        style = {"linestyle": joined, "marker": "o", "markersize": 5, "label": "slice means"}
         panel.plot(centres[seen, j], levels[seen], color=INK, **style)
         if words is not None:
             panel.set_yticks(np.arange(len(words.classes)), [str(c) for c in words.classes])
@@ -165,7 +165,7 @@ def inverse_curve(
 
 def _against(Z: np.ndarray, y: np.ndarray, ax: Any, draw: Callable[[Any, int], str]) -> list[Any]:
     """Draw y against each column of Z, and what belongs to it; one panel each, or the first if there are fewer axes."""
-    panels: list[Any] = axes_for(ax, Z.shape[1] if ax is None else min(Z.shape[1], np.size(ax)))
+    panels = axes_for(ax, Z.shape[1] if ax is None else min(Z.shape[1], np.size(ax)))
     for j, panel in enumerate(panels):
         dots(panel, np.column_stack([Z[:, j], y]), alpha=0.35, rasterized=True)
         finish(panel, draw(panel, j), "" if j else "y", legend="" if j else "best")

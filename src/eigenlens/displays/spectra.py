@@ -83,7 +83,7 @@ def scree(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Displa
     ax.plot(place, beside, color=INK, marker="o", markersize=4, linewidth=1, label=label)
     for x, share, loadings in zip(place, shares, namespaces.to_numpy(model.components_), strict=True) if sparse else ():
         if share > 0.08 * beside.max():
-            style: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "color": "white"}
+            style = {"textcoords": "offset points", "ha": "center", "va": "top", "color": "white"}
             ax.annotate(f"{np.count_nonzero(loadings)}", (x, share), (0, -3), fontsize=8, **style)
     words = "component" + " (white: loadings that are not zero)" * sparse
     finish(ax, words, "share of the variance", legend="best", xticks=place, ylim=(0, 1.08 * top))
@@ -122,7 +122,7 @@ def sparse_path(model: Any, X: Any = None, y: Any = None, *, alphas: Any = None,
     count, share = int(model.n_nonzero_.sum()), float(floats(model.explained_variance_ratio_).sum())
     k, p = path.components.shape[1:]
     ax.axhline(path.dense, color=INK, linestyle="--", linewidth=1)
-    style: dict[str, Any] = {"ha": "right", "fontsize": 9}
+    style: dict[str, object] = {"ha": "right", "fontsize": 9}
     note = f"ordinary PCA: {path.dense:.0%} with {k * p} loadings"
     ax.annotate(note, (counts.max(), path.dense), (0, 4), color=INK, textcoords="offset points", **style)
     ax.plot(counts, shares, color=FOUND, marker="o", markersize=4, linewidth=1.4)
@@ -233,7 +233,7 @@ def mercer(expansion: Any, *, n_functions: int = 4, ax: Any = None) -> Display:
 
 
 def robust_split(
-    model: Any, X: Any, y: Any = None, *, row: int | None = None, shape: Any = None, ax: Any = None
+    model: Any, X: Any, y: Any = None, *, row: int | None = None, shape: tuple[int, int] | None = None, ax: Any = None
 ) -> Display:
     """Draw a table next to its low-rank part and its errors, or one row of it as an image; missing cells are grey.
 
@@ -275,7 +275,7 @@ def robust_split(
     if row is not None:
         rows, L, S = (part[row : row + 1] for part in (rows, L, S))
     height, width = shape or rows.shape
-    panels: list[Any] = axes_for(ax, 3, 3.6, float(np.clip(3.3 * height / width + 0.8, 2.2, 5.0)))
+    panels = axes_for(ax, 3, 3.6, float(np.clip(3.3 * height / width + 0.8, 2.2, 5.0)))
     low, high = np.quantile(L, [0.005, 0.995])
     signs, top = mpl.colormaps["RdBu_r"].with_extremes(bad="0.8"), float(np.abs(S).max()) or 1.0
     shades = signs
