@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import eigenlens
-import eigenlens.displays
 import eigenlens.inference
 import eigenlens.regress
 
@@ -42,7 +41,7 @@ print("\\n".join(wrong))
 
 
 def test_first_uses_from_many_threads():
-    uses = [(room, name) for room in ("regress", "displays", "inference") for name in getattr(eigenlens, room).__all__]
+    uses = [(room, name) for room in ("regress", "inference") for name in getattr(eigenlens, room).__all__]
     command = [sys.executable, "-c", f"USES = {uses}\n{FIRST_USE}"]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]  # luck may save one
     assert [run.communicate(timeout=120)[0].strip() for run in runs] == ["", "", ""]
@@ -52,7 +51,7 @@ def lazy_names(package):
     return set(package._HOMES) | set(getattr(package, "_ROOMS", ()))
 
 
-LAZY = {p.__name__: lazy_names(p) for p in (eigenlens, eigenlens.regress, eigenlens.displays, eigenlens.inference)}
+LAZY = {p.__name__: lazy_names(p) for p in (eigenlens, eigenlens.regress, eigenlens.inference)}
 
 
 @pytest.mark.parametrize("file", sorted(SOURCE.rglob("*.py")), ids=lambda file: str(file.relative_to(SOURCE)))

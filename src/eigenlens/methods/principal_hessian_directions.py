@@ -119,7 +119,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         blind_spot=lambda: (
             "Principal Hessian directions cannot see a direction along which the response is a straight line."
         ),
-        display="CurvatureDisplay",
+        display="curvature",
         linear_map=basis_of,
         foreign_names={
             "n_slices": "it needs no slices; leave it out",
