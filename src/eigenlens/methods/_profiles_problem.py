@@ -11,7 +11,7 @@ from ..arrays import errors
 from ..moments import Profiles
 from ..moments.count_table import CountTable
 from ..solve import Form, Pencil, Spectrum, solve
-from ..solve.block_space import WIDTHS
+from ..solve.leading import WIDTHS
 from ..solve.products import ProductForm
 from .spine.problem import REREAD_CONDITION, Problem
 
