@@ -14,6 +14,7 @@ from eigenlens.kernels import Gaussian, interior
 from eigenlens.kernels.coordinates import LandmarkCoordinates
 from eigenlens.kernels.landmarks import choose_landmarks
 from eigenlens.kernels.logistic import fit_logistic
+from eigenlens.kernels.support import SupportProblem
 from harness import Ratio, race
 
 EPSILON = 0.1
@@ -25,15 +26,15 @@ def losses(n: int, m: int, lam: float) -> list[Ratio]:
     f = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
     y, C = np.where(f > 0, 1.0, -1.0), 1 / (2 * lam)
     c = LandmarkCoordinates(choose_landmarks(Gaussian(2.0), X, m), X, w, constant_only=True)
-    Phi = np.vstack(c.over(c.block))
+    Phi = np.vstack(c.over(lambda rows, phi: phi))
     risks = {
         "hinge": lambda g: np.maximum(0, 1 - y * g).sum(),
         "ε-insensitive": lambda g: np.maximum(0, np.abs(f - g) - EPSILON).sum(),
         "logistic": lambda g: np.logaddexp(0, -y * g).sum(),
     }
     ours = {
-        "hinge": lambda: interior.hinge(c, y, w, lam),
-        "ε-insensitive": lambda: interior.insensitive(c, f, w, lam, EPSILON),
+        "hinge": lambda: interior.solve(c, SupportProblem.of(y, w, lam)),
+        "ε-insensitive": lambda: interior.solve(c, SupportProblem.of(f, w, lam, EPSILON)),
         "logistic": lambda: fit_logistic(c, (y[:, None] > 0) * 1.0, w, lam),
     }
     peers = {

@@ -19,7 +19,7 @@ from eigenlens.methods.spine.rows_estimator import RowsEstimator
 from eigenlens.testing import all_estimators, all_regressors
 
 ROOT = Path(__file__).parents[1]
-METHODS = sorted(p.stem for p in (ROOT / "src/eigenlens/methods").glob("[a-z]*.py"))
+METHODS = sorted({cls.__module__.rsplit(".", 1)[1] for cls in all_estimators()})
 CLASSES = [(cls, "methods") for cls in all_estimators()] + [(cls, "regress") for cls in all_regressors()]
 NAMES = {cls.__name__ for cls, _ in CLASSES}
 

@@ -8,9 +8,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.preprocessing import scale
 
 from eigenlens import KernelClassifier, KernelRegressor
-from eigenlens.kernels import Gaussian, interior, libsvm
+from eigenlens.kernels import Gaussian, interior
 from eigenlens.kernels.coordinates import LandmarkCoordinates
 from eigenlens.kernels.landmarks import choose_landmarks
+from eigenlens.kernels.support import SupportProblem
 
 CANCER, SICK = load_breast_cancer(return_X_y=True)
 CANCER, SICK = scale(CANCER), 2.0 * SICK - 1.0
@@ -22,15 +23,15 @@ def coordinates(X, m, bandwidth=None, weight=None):
     w = np.ones(len(X)) if weight is None else weight
     kernel = Gaussian(bandwidth).fitted(X)
     c = LandmarkCoordinates(choose_landmarks(kernel, X, m), X, w, constant_only=True)
-    return c, np.vstack(c.over(c.block)), w
+    return c, np.vstack(c.over(lambda rows, phi: phi)), w
 
 
 @pytest.mark.parametrize("lam", [10.0, 1.0, 1e-2, 1e-4, 1e-6])
 def test_hinge_closes_the_duality_gap(lam):
     """For separable classes too, where most coefficients are far below their bound."""
     c, Phi, w = coordinates(CANCER, 100)
-    beta, gamma, a = interior.hinge(c, SICK, w, lam)
-    beta, b = beta[:, 0], gamma[0, 0] / c.W**0.5
+    beta, gamma, a = interior.solve(c, SupportProblem.of(SICK, w, lam))
+    beta, b = beta[:, 0], gamma[0, 0] / w.sum() ** 0.5
     primal = np.maximum(0, 1 - SICK * (Phi @ beta + b)).sum() + lam * beta @ beta
     dual = 2 * lam * (SICK @ a - 0.5 * np.sum((Phi.T @ a) ** 2))
     assert abs(primal - dual) < 1e-8 * primal
@@ -41,8 +42,8 @@ def test_hinge_closes_the_duality_gap(lam):
 def test_insensitive_closes_the_duality_gap(lam, size):
     c, Phi, w = coordinates(DIABETES, 100)
     y, epsilon, lam = scale(PROGRESS) * size + 7 * size, 0.1 * size, lam / size  # the same problem in other units
-    beta, gamma, a = interior.insensitive(c, y, w, lam, epsilon)
-    beta, b = beta[:, 0], gamma[0, 0] / c.W**0.5
+    beta, gamma, a = interior.solve(c, SupportProblem.of(y, w, lam, epsilon))
+    beta, b = beta[:, 0], gamma[0, 0] / w.sum() ** 0.5
     primal = np.maximum(0, np.abs(y - Phi @ beta - b) - epsilon).sum() + lam * beta @ beta
     dual = 2 * lam * (y @ a - epsilon * np.abs(a).sum() - 0.5 * np.sum((Phi.T @ a) ** 2))
     assert abs(primal - dual) < 1e-7 * primal
@@ -62,8 +63,8 @@ def test_rounding_of_the_rows_moves_the_answer_by_rounding(lam):
     found = []
     for rows in (X, rounded):
         c, Phi, w = coordinates(rows, 15, 1.5)
-        beta, gamma, _ = interior.hinge(c, y, w, lam)
-        found.append(Phi @ beta[:, 0] + gamma[0, 0] / c.W**0.5)
+        beta, gamma, _ = interior.solve(c, SupportProblem.of(y, w, lam))
+        found.append(Phi @ beta[:, 0] + gamma[0, 0] / w.sum() ** 0.5)
     np.testing.assert_allclose(*found, rtol=0, atol=2e-12 * np.abs(found[0]).max())
 
 
@@ -72,10 +73,10 @@ def test_solution_is_that_of_the_full_problem_in_double_precision():
     X, w = rng.standard_normal((300, 3)), rng.uniform(0.5, 2.0, 300)
     y = np.where(np.sin(2 * X[:, 0]) + 0.5 * rng.standard_normal(300) > 0, 1.0, -1.0)
     c, Phi, _ = coordinates(X, 40, 1.5, w)
-    beta, gamma, _ = interior.hinge(c, y, w, 0.1)
-    a, b = libsvm.hinge(Phi @ Phi.T, y, w, 0.1, polish=True)
+    beta, gamma, _ = interior.solve(c, SupportProblem.of(y, w, 0.1))
+    a, b = SupportProblem.of(y, w, 0.1).by_libsvm(Phi @ Phi.T, polish=True)
     np.testing.assert_allclose(beta[:, 0], Phi.T @ a, rtol=0, atol=1e-8 * np.abs(Phi.T @ a).max())
-    assert gamma[0, 0] / c.W**0.5 == pytest.approx(b, abs=1e-8)
+    assert gamma[0, 0] / w.sum() ** 0.5 == pytest.approx(b, abs=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore::eigenlens.exceptions.LandmarkWarning")

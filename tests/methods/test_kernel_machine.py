@@ -15,7 +15,7 @@ from sklearn.svm import SVC, SVR
 from eigenlens import KernelClassifier, KernelPCA, KernelRegressor
 from eigenlens.arrays import memory
 from eigenlens.exceptions import ConditionWarning, InputError, InputTypeError, NotConvergedWarning, ScaleWarning
-from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate, libsvm
+from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate, support
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((50, 2))
@@ -298,14 +298,14 @@ def test_a_penalty_beyond_all_bounds_leaves_the_intercept(lam):
 
 
 def test_libsvm_ends(monkeypatch):
-    monkeypatch.setattr(libsvm, "STEPS", 30_000)
+    monkeypatch.setattr(support, "STEPS", 30_000)
     with pytest.warns(NotConvergedWarning, match="libsvm took max_iter=3,000 steps"):
         KernelRegressor(Polynomial(2) + Gaussian(1.0), loss="epsilon_insensitive", lam=0.1).fit(X[:30] + 1e4, y[:30])
 
 
 def test_libsvm_ends_under_enormous_weights(monkeypatch):
     """Coefficients of 1e49 leave its gradients no digit: it ran for ever, and no signal reached it."""
-    monkeypatch.setattr(libsvm, "STEPS", 30_000)
+    monkeypatch.setattr(support, "STEPS", 30_000)
     rows = np.random.default_rng(0).standard_normal((30, 1))
     with pytest.warns(NotConvergedWarning, match=r"coefficients of up to .*divide the weights by their mean"):
         KernelClassifier(lam=0.1).fit(rows, np.arange(30) % 2, sample_weight=np.linspace(1e48, 2e49, 30))

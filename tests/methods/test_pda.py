@@ -210,3 +210,11 @@ def test_directions_of_few_rows_are_tested(penalty):
     X = rng.standard_normal((30, 50)) + 2.0 * (y == 1)[:, None] * (np.arange(50) < 10)
     test = PDA(penalty=penalty).fit(X, y).test_dimension(X, y, n_draws=99)
     assert test.p_values[0] <= 0.05
+
+
+def test_a_fit_without_residuals_has_the_gcv_of_its_limit():
+    """Both sides of the ratio vanish: a residual sum by subtraction was rounding, and the path hung on row order."""
+    X = np.cumsum(np.random.default_rng(2).normal(size=(24, 60)), axis=1)
+    y, other = np.arange(24) % 2, np.random.default_rng(0).permutation(24)
+    path = PDA(penalty="smooth").fit(X, y).gcv_path_
+    np.testing.assert_allclose(PDA(penalty="smooth").fit(X[other], y[other]).gcv_path_, path, rtol=1e-9)

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from eigenlens.exceptions import ConditionWarning
 from eigenlens.regress import PenalizedRegression
 from eigenlens.regress.penalties import penalty_matrix, penalty_root
-from eigenlens.regress.score_path import dual_basis
+from eigenlens.solve.few_rows import dual_basis
 
 PENALTIES = ["ridge", "smooth", "cyclic", (2, 3)]
 
@@ -59,7 +59,7 @@ def test_a_ridge_of_few_rows_is_as_large_as_the_rows(monkeypatch):
         sizes.append(np.size(Z))
         return svd(Z, **options)
 
-    monkeypatch.setattr("eigenlens.regress.penalized.svd", counted)
+    monkeypatch.setattr("eigenlens.solve.linear_smoother.svd", counted)
     for lam in (1e-3, 3.0, 1e4):
         ours = PenalizedRegression(lam=lam).fit(X, Y, sample_weight=w)
         theirs = Ridge(alpha=lam, solver="svd").fit(X, Y, sample_weight=w)

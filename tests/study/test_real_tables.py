@@ -318,7 +318,7 @@ def test_a_word_among_numbers_of_new_rows_is_still_refused(measures, folder, cap
     measures.loc[4, "size"] = "big"
     measures.to_csv("new.csv", index=False)
     assert run(["transform", "t-report/model.eigenlens", "new.csv"]) == 1
-    assert "no numbers: 'big' in 'size' (1 cell, first in line 6)" in capsys.readouterr().err
+    assert "not numbers: 'big' in 'size' (1 cell, first in line 6)" in capsys.readouterr().err
 
 
 def test_input_error_is_the_kind_of_a_separation():

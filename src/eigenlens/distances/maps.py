@@ -14,7 +14,7 @@ from ..solve import Inertia, Spectrum
 from ..solve.subspace import Subspace
 from .landmarks import JUDGED, Landmarks, landmark_error
 from .metrics import Metric
-from .pairs import pair_blocks, rough_centre, squared_distances
+from .pairs import rough_centre, row_blocks, squared_distances
 from .placement import Placement
 from .prepared_distances import Preparation
 from .scaling import Judgement, judge, scale, scale_rows
@@ -142,7 +142,7 @@ def map_by_landmarks(
     error = 0.0
     if not everybody:
         some = namespaces.like(np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int), rows)
-        parts = pair_blocks(some.shape[0], max(rows.shape[1], len(stand)), rows)
+        parts = row_blocks(some.shape[0], max(rows.shape[1], len(stand)), rows)
         to_sample = xp.concat([first.squares(namespaces.take_rows(rows, some[part])) for part in parts], axis=0)
         error = landmark_error(kept, to_sample, marks, scaling)
 

@@ -16,7 +16,7 @@ from ..arrays.errors import InputError, warn
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from .amounts import FIXED, OURS
-from .pairs import pair_blocks, rough_centre, squared_distances
+from .pairs import rough_centre, row_blocks, squared_distances
 from .square_tables import LANDMARKS, ROOTED, SELF, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
@@ -124,7 +124,7 @@ class Metric:
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, rows)
         values = xp.empty((n, n), dtype=xp.float64, device=namespaces.device(rows))
         high, squared = 0.0, False
-        for part in pair_blocks(n, n, rows):
+        for part in row_blocks(n, n, rows):
             block, squared = self(rows[part, :], rows)
             values[part, :] = block
             low, top = float(xp.min(block)), float(xp.max(block))

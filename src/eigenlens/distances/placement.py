@@ -12,7 +12,7 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..solve import Form, Pencil, orient, solve
 from .metrics import EUCLIDEAN, Metric
-from .pairs import over_pairs, pair_blocks
+from .pairs import over_rows, row_blocks
 from .prepared_distances import Preparation
 from .scaling import Scaling
 from .square_tables import ROUNDING, SquaredTable
@@ -72,7 +72,7 @@ class Placement:
             return self._placed(X[part, :], part.start)
 
         ours = self.metric is None or self.metric.metric in EUCLIDEAN  # metrics of others need not bear threads
-        parts = list(over_pairs(work, n, m, X) if ours else map(work, pair_blocks(n, m, X)))
+        parts = list(over_rows(work, n, m, X) if ours else map(work, row_blocks(n, m, X)))
         xp = namespaces.namespace(X)
         unit = exponents.power(self.preparation.given)
         return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit

@@ -10,8 +10,9 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from .metrics import squares_of
+from .pairs import table_blocks
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
-from .square_tables import SquaredTable, row_blocks, square
+from .square_tables import SquaredTable, square
 from .transforms import SchoenbergTransform
 
 CONSTANTS = {"lingoes": lingoes_constant, "cailliez": cailliez_constant}
@@ -97,7 +98,7 @@ def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> Squared
         raise errors.squares_out_of_range("X")
     values, high = table.values, 0.0
     xp = namespaces.namespace(values)
-    for rows in row_blocks(values):
+    for rows in table_blocks(values):
         block = transform(values[rows, :])
         values[rows, :] = block
         high = max(high, float(xp.max(block)))

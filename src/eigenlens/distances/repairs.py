@@ -24,7 +24,8 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array, TableLike
 from ..solve import largest, rounding
 from .double_centring import read_coefficients
-from .square_tables import as_square, clear_diagonal, double_center_in_place, over_rows, row_blocks
+from .pairs import over_table, table_blocks
+from .square_tables import as_square, clear_diagonal, double_center_in_place
 
 MOST_STEPS = 50
 ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
@@ -198,7 +199,7 @@ def _climb(D: Array) -> float:
 
 def add_constant(D2: Array, c: float, kind: str) -> None:
     """Add a constant to all squared distances of a square table but those of the diagonal, in place."""
-    for rows in row_blocks(D2):
+    for rows in table_blocks(D2):
         D2[rows, :] = with_constant(D2[rows, :], c, kind)
     clear_diagonal(D2)
 
@@ -235,7 +236,7 @@ def _times(D: Array, v: np.ndarray, c: float, power: int) -> np.ndarray:
         block = D[rows, :] + c
         return (block * block if power == 2 else block) @ there
 
-    return np.concatenate([namespaces.to_numpy(part) for part in over_rows(work, D)])
+    return np.concatenate([namespaces.to_numpy(part) for part in over_table(work, D)])
 
 
 def _half_centred(apply: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
@@ -257,21 +258,21 @@ def _half_centred_matrix(D: np.ndarray) -> np.ndarray:
 def _centred_size(D: Array, function: Callable[[Array], Array]) -> float:
     """Return the Frobenius norm of −½HFH, F a function of the entries of D: a bound of its eigenvalues."""
     xp = namespaces.namespace(D)
-    r = xp.concat(over_rows(lambda rows: xp.mean(function(D[rows, :]), axis=1), D), axis=0)
+    r = xp.concat(over_table(lambda rows: xp.mean(function(D[rows, :]), axis=1), D), axis=0)
     level, unit = xp.mean(r), float(xp.max(xp.abs(r))) or 1.0  # squares of large entries would overflow
 
     def work(rows: slice) -> float:
         block = (function(D[rows, :]) - r[rows][:, None] - (r - level)[None, :]) / unit
         return float(xp.sum(block * block))
 
-    return 0.5 * unit * sum(over_rows(work, D)) ** 0.5
+    return 0.5 * unit * sum(over_table(work, D)) ** 0.5
 
 
 def _in_place(D: Array, function: Callable[[Array], Array]) -> None:
     def work(rows: slice) -> None:
         D[rows, :] = function(D[rows, :])
 
-    over_rows(work, D)
+    over_table(work, D)
 
 
 def _even(B: Array) -> Array:

@@ -22,8 +22,8 @@ from ..arrays import linalg, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..solve import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
-from .pairs import over_pairs
-from .square_tables import double_center_in_place, row_blocks
+from .pairs import over_rows, table_blocks
+from .square_tables import double_center_in_place
 
 CHEAP_EIGENVALUES = 200  # eigenvalues that are computed in addition to those of the map, since they cost little
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
@@ -114,7 +114,7 @@ def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     even = bool(np.all(weight == weight[0]))
     root: Any = float(weight[0] ** 0.5) if even else xp.sqrt(w)
     if not even:
-        for rows in row_blocks(D2):
+        for rows in table_blocks(D2):
             D2[rows, :] = D2[rows, :] * root[rows][:, None] * root[None, :]
     form = Form(matrix=D2)
     spectrum = solve(Pencil(form, n_components=min(k, n)))
@@ -198,7 +198,7 @@ def compared(
         off *= off
         return [added(off), *found]
 
-    gap, total, *whole = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
+    gap, total, *whole = (sum(part) for part in zip(*over_rows(sums, n, n, Y), strict=True))
     share = total / whole[0] if with_share and whole[0] > 0 else 0.0
     return float((gap / total) ** 0.5) if total > 0 else 0.0, share
 

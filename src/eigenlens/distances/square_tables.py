@@ -6,9 +6,8 @@ that distances of 10^±200 keep their digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.spatial.distance
@@ -17,14 +16,12 @@ from ..arrays import errors, exponents, memory, namespaces
 from ..arrays.typing import Array, TableLike
 from ..rows.labels import as_column
 from ..rows.table import Table, as_table
-from .pairs import over_pairs, pair_blocks
+from .pairs import over_table, table_blocks
 
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
 SELF, ROOTED = 1e-6, 1e-10  # and from a row to itself: roots of rounding, and their squares
 ROWS = "pass rows of features and a metric, with n_landmarks= (a few hundred to a few thousand)"
 LANDMARKS = "use n_landmarks= (a few hundred to a few thousand), which needs n × n_landmarks at a time"
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +46,6 @@ class SquaredTable:
     def distances(self) -> Array:
         """Return the distances themselves."""
         return namespaces.namespace(self.values).sqrt(self.values) * exponents.power(self.exponent)
-
-
-def row_blocks(table: Array) -> list[slice]:
-    """Cut the rows of a table into pieces that stay in cache, or that keep a device busy."""
-    return pair_blocks(table.shape[0], table.shape[1], table)
-
-
-def over_rows(work: Callable[[slice], T], table: Array) -> list[T]:
-    """Apply `work` to such pieces of the rows, on threads where there is enough to do; return the results in order."""
-    n, m = table.shape
-    return list(over_pairs(work, n, m, table))
 
 
 def as_square(A: TableLike, name: str = "D") -> Array:
@@ -199,7 +185,7 @@ def square(distances: Array, into: Array, high: float, squared: bool, name: str)
 
     itself = float(xp.max(xp.linalg.diagonal(distances)))
     doubt = min(4 * max(itself, 0.0) + 8 * namespaces.EPS * high, (ROOTED if squared else SELF) * high) * factor
-    over_rows(work, into)
+    over_table(work, into)
     clear_diagonal(into)
     return SquaredTable(into, exponent // 2 if squared else exponent, doubt if squared else doubt**2)
 
@@ -225,16 +211,16 @@ def double_center_in_place(D2: Array, alpha: Array) -> None:
         block += r[None, :]
         block += rest[rows][:, None]
 
-    over_rows(work, D2)
+    over_table(work, D2)
 
 
 def frobenius(A: Array) -> float:
     """Return the root of the sum of squares of all entries, which bounds all eigenvalues."""
     xp = namespaces.namespace(A)
-    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in row_blocks(A)), default=0.0)
+    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in table_blocks(A)), default=0.0)
     if peak == 0:
         return 0.0
-    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in row_blocks(A)) ** 0.5
+    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in table_blocks(A)) ** 0.5
 
 
 def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
@@ -251,12 +237,12 @@ def _among(A: Array, index: np.ndarray) -> Array:
     def work(rows: slice) -> None:
         into[rows, :] = xp.take(namespaces.take_rows(A, there[rows]), there, axis=1)
 
-    over_rows(work, into)
+    over_table(work, into)
     return into
 
 
 def _average(A: Array, into: Array) -> Array:
-    for rows in row_blocks(A):
+    for rows in table_blocks(A):
         mean = (A[rows, rows.start :] + A[rows.start :, rows].T) / 2
         into[rows, rows.start :] = mean
         into[rows.start :, rows] = mean.T
@@ -284,7 +270,7 @@ def _asymmetry(A: Array) -> tuple[float, int, int]:
         at = int(xp.argmax(xp.reshape(gap, (-1,)))) if worst > 0 else 0
         return worst, rows.start + at // gap.shape[1], rows.start + at % gap.shape[1]
 
-    return max(over_rows(work, A), key=lambda found: found[0])
+    return max(over_table(work, A), key=lambda found: found[0])
 
 
 def _raw(table: Table, name: str, way_out: str) -> Array:
@@ -305,7 +291,7 @@ def _raw(table: Table, name: str, way_out: str) -> Array:
 def _ranges(values: Array, name: str) -> tuple[float, float]:
     """Return the least and the largest entry of a finite table."""
     xp = namespaces.namespace(values)
-    found = over_rows(lambda rows: (float(xp.min(values[rows, :])), float(xp.max(values[rows, :]))), values)
+    found = over_table(lambda rows: (float(xp.min(values[rows, :])), float(xp.max(values[rows, :]))), values)
     low, high = (np.array(ends) for ends in zip(*found, strict=True))
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         raise _not_finite(values, name)

@@ -1,133 +1,268 @@
-"""Coordinates of rows in which the norm of a function is that of its coefficients: what losses without closed form see.
+r"""Coordinates of rows in which the norm of a function is that of its coefficients; the path of regularised squares.
 
-f(x) = φ(x)ᵀβ + t(x)ᵀγ with ‖f‖² = ‖β‖². Over the rows of the fit ΦᵀWΦ = diag(d) and Φ is orthogonal to what is free, so
-that the second derivative of any loss is nearly diagonal.
+f(x) = φ(x)ᵀβ + t(x)ᵀγ with ‖f‖ = ‖β‖. Over the rows of the fit ΦᵀWΦ = diag(d) and TᵀWT = I, and Φ is orthogonal to what
+is free: the second derivative of any loss is nearly diagonal, and of squares
+
+.. math:: \min_{f, \gamma} \sum_i w_i (y_i - f(x_i) - t(x_i)^T\gamma)^2 + \lambda \|f\|^2
+
+the residuals, the leverages and so GCV and leave-one-out of every λ are sums over d.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from ..arrays import linalg, namespaces
+from ..arrays import errors, linalg, namespaces
+from ..arrays.stored import stored
 from ..arrays.typing import Array
-from . import evaluate
+from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows
 from .landmarks import Landmarks
 from .reduction import Reduction
-from .squares import _eigh
 
 NEGLIGIBLE = 1e-14  # eigenvalues below this share of the largest do not move a fit
 KEPT_BYTES = 2**30  # coordinates up to this size are kept; larger ones are computed again when they are needed
+STEPS, REACH = 50, (1e-8, 10.0)  # of a path: its length, and its ends relative to the largest eigenvalue
+PERFECT = 1e-10  # share of degrees of freedom left below which there is nothing to judge a fit by
+
+T = TypeVar("T")
 
 
-class ExactCoordinates:
+@stored("kernel.Path")
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Scores of a path over λ.
+
+    Attributes
+    ----------
+    lams : ndarray of shape (L,)
+        Ascending.
+    gcv, loo : ndarrays of shape (L,)
+        Generalised cross-validation, and mean squared leave-one-out error; summed over responses.
+    df : ndarray of shape (L,)
+        Trace of the smoother, free functions counted in.
+    """
+
+    lams: np.ndarray
+    gcv: np.ndarray
+    loo: np.ndarray
+    df: np.ndarray
+
+    def best(self, rule: str) -> float:
+        """Return the λ with the least score; the larger λ where several are equal."""
+        score = self.gcv if rule == "gcv" else self.loo
+        if not np.isfinite(score).any():
+            raise errors.InputError(
+                f"lam={rule!r} finds no λ with a finite score: the kernel, the responses or the weights leave the "
+                "range of numbers. Divide the columns by their size, or give lam a number."
+            )
+        return float(self.lams[np.flatnonzero(score <= np.nanmin(score) * (1 + 1e-12))[-1]])
+
+
+class Coordinates:
+    """Φ in blocks of rows: a subclass says what they are, and how coefficients become those of kernels at points.
+
+    Attributes
+    ----------
+    d : array of shape (r,)
+    free : array of shape (n, t)
+        T.
+    weight : array of shape (n,)
+    products : array of shape (r, q), or None
+        ΦᵀWY, where Y was read with the rows.
+    """
+
+    d: Array
+    free: Array
+    weight: Array
+    products: Array | None = None
+
+    def block(self, rows: slice) -> Array:
+        """Return Φ at some rows."""
+        raise NotImplementedError
+
+    def solution(self, beta: Array, gamma: Array, dual: Array | None = None) -> tuple[Array, Array]:
+        """Return coefficients of the points and of the free functions.
+
+        `dual` is c as the stationary equations have it, −w ℓ′/(2λ) at the rows.
+        """
+        raise NotImplementedError
+
+    def over(self, work: Callable[[slice, Array], T]) -> list[T]:
+        """Apply a function of rows and their coordinates to all blocks, on threads where there is enough to do."""
+        n, m = self.free.shape[0], 2 * self.d.shape[0]
+        return list(over_rows(lambda rows: work(rows, self.block(rows)), n, m, self.free, PRODUCT_PAIRS))
+
+    def times(self, beta: Array) -> Array:
+        """Return Φβ."""
+        return joined(self.over(lambda rows, phi: phi @ beta))
+
+    def back(self, R: Array) -> Array:
+        """Return ΦᵀR."""
+        return _sum(self.over(lambda rows, phi: phi.T @ R[rows, ...]))
+
+    def rows(self, places: np.ndarray) -> Array:
+        """Return some rows of Φ, by ascending numbers."""
+
+        def work(rows: slice, phi: Array) -> Array:
+            here = places[(places >= rows.start) & (places < rows.stop)] - rows.start
+            return namespaces.take_rows(phi, namespaces.like(here, phi))
+
+        return joined(self.over(work))
+
+    def gram(self, D: Array) -> Array:
+        """Return Φᵀ diag(D) Φ."""
+        return _sum(self.over(lambda rows, phi: (phi * D[rows, None]).T @ phi))
+
+    def triangle(self, D: Array) -> Array:
+        """Return R with RᵀR = Φᵀ diag(D) Φ, which is never squared."""
+        xp = namespaces.namespace(D)
+        return linalg.triangle(joined(self.over(lambda rows, phi: linalg.triangle(phi * xp.sqrt(D[rows])[:, None]))))
+
+
+class WholeCoordinates(Coordinates):
     """All of the kernel matrix: Φ = W^(−½) U √d."""
 
     def __init__(self, reduction: Reduction) -> None:
         self.red = red = reduction
         xp = namespaces.namespace(red.M)
-        d, U = _eigh(red.M)
-        first = int(np.sum(namespaces.to_numpy(d) <= NEGLIGIBLE * max(float(d[-1]), 0.0)))
-        self.d, self.U = d[first:], U[:, first:]
-        self.Phi = self.U * xp.sqrt(self.d) / red.root[:, None]
+        d, U = linalg.symmetric_eigh(red.M)
+        U = U - red.Q @ (red.Q.T @ U)
+        sound = (d > NEGLIGIBLE * d[-1]) & (xp.sum(U * U, axis=0) > 0.5)  # others are free, or rounding
+        (kept,) = xp.nonzero(sound)
+        self.d, self.weight = xp.take(d, kept), red.weight
+        self.phi = xp.take(U, kept, axis=1) * xp.sqrt(self.d) / red.root[:, None]
         self.free = red.Q / red.root[:, None]
 
-    def times(self, beta: Array) -> Array:
-        """Return Φβ."""
-        return self.Phi @ beta
+    def block(self, rows: slice) -> Array:
+        return self.phi[rows, :]
 
-    def back(self, R: Array) -> Array:
-        """Return ΦᵀR."""
-        return self.Phi.T @ R
-
-    def solution(self, beta: Array, gamma: Array, pull: Array) -> tuple[Array, Array]:
-        """Return coefficients of the points and of the free functions.
-
-        `pull` is c as the stationary equations have it, −w ℓ′/(2λ): β/√d would divide rounding by what is nearly zero.
-        """
+    def solution(self, beta: Array, gamma: Array, dual: Array | None = None) -> tuple[Array, Array]:
+        """Return c from the dual: β/√d would divide rounding by what is nearly zero."""
         red = self.red
-        c = pull / red.root[:, None]
-        c = (c - red.Q @ (red.Q.T @ c)) * red.root[:, None]
+        assert dual is not None
         assert red.K is not None
+        c = dual / red.root[:, None]
+        c = (c - red.Q @ (red.Q.T @ c)) * red.root[:, None]
         return c, red.free_part(self.times(beta) + self.free @ gamma - red.K @ c)
 
 
-class LandmarkCoordinates:
-    """Coordinates by landmarks, turned to their principal axes; in blocks."""
+class LandmarkCoordinates(Coordinates):
+    """Coordinates by landmarks, turned to their principal axes; in blocks, which are kept where they are small."""
 
-    def __init__(self, landmarks: Landmarks, X: Array, weight: Array, constant_only: bool = False) -> None:
-        self.landmarks, self.X, xp = landmarks, X, namespaces.namespace(X)
+    def __init__(
+        self,
+        landmarks: Landmarks,
+        X: Array,
+        weight: Array,
+        Y: Array | None = None,
+        constant_only: bool = False,
+    ) -> None:
+        self.landmarks, self.X, self.weight, xp = landmarks, X, weight, namespaces.namespace(X)
         trend = landmarks.kernel._trend(X)[:, 1:]
-        self.trend = trend[:, :0] if constant_only else trend
-        moments, self.missed = landmarks.collect(X, weight, self.trend)
-        t, unit = self.trend.shape[1], moments.unit
-        S = moments.matrix * (unit[:, None] * unit[None, :])
-        self.G = xp.linalg.pinv(S[:t, :t]) @ S[:t, t:] if t else S[:0, t:]
-        M = S[t:, t:] - S[t:, :t] @ self.G
-        self.d, self.V = _eigh((M + M.T) / 2)
-        self.mean, W = moments.mean, float(moments.weight)
+        self.trend = trend = trend[:, :0] if constant_only else trend
+        beside = trend if Y is None else xp.concat([trend, Y], axis=1)
+        moments, self.missed = landmarks.collect(X, weight, beside)
+        t, first = trend.shape[1], beside.shape[1]
+        S = moments.matrix * (moments.unit[:, None] * moments.unit[None, :])
+        self.centre, self.mean = moments.mean[:t], moments.mean[first:]
+        self.along = _orthonormal(moments.matrix[:t, :t]) / moments.unit[:t, None]
+        self.slopes = self.along @ (self.along.T @ S[:t, :])  # of all columns on the trend
+        rest = S[first:, :] - S[first:, :t] @ self.slopes
+        self.slopes = self.slopes[:, first:]
+        M = rest[:, first:]
+        d, V = linalg.symmetric_eigh((M + M.T) / 2)
+        (kept,) = xp.nonzero(d > NEGLIGIBLE * d[-1])
+        self.d, self.V = xp.take(d, kept), xp.take(V, kept, axis=1)
+        if Y is not None:
+            self.products = self.V.T @ rest[:, t:first]
         ones = xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
-        centred = self.trend - self.mean[:t]
-        scale = xp.sqrt(xp.clip(xp.linalg.diagonal(S[:t, :t]), min=0.0))
-        self.scale = xp.where(scale > 0, scale, xp.ones_like(scale))
-        self.free = xp.concat([ones / W**0.5, centred / self.scale], axis=1)
-        self.W, self.t = W, t
+        self.free = xp.concat([ones / float(moments.weight) ** 0.5, (trend - self.centre) @ self.along], axis=1)
         self._function = landmarks.kernel._against(landmarks.rows)
-        n, m = X.shape[0], len(landmarks.places)
-        self._kept: dict[int, Array] | None = {} if 8 * n * m <= KEPT_BYTES else None
+        self._kept: dict[int, Array] | None = {} if 8 * X.shape[0] * V.shape[0] <= KEPT_BYTES else None
 
-    def block(self, a: int, b: int) -> Array:
-        """Return the coordinates of some rows."""
-        if self._kept is not None and a in self._kept:
-            return self._kept[a]
-        phi = self.landmarks.coordinates(self.X[a:b, :], self._function) - self.mean[self.t :]
-        if self.t:
-            phi = phi - (self.trend[a:b, :] - self.mean[: self.t]) @ self.G
-        phi = phi @ self.V
+    def block(self, rows: slice) -> Array:
+        if self._kept is not None and rows.start in self._kept:
+            return self._kept[rows.start]
+        phi = self.landmarks.coordinates(self.X[rows, :], self._function) - self.mean
+        phi = (phi - (self.trend[rows, :] - self.centre) @ self.slopes) @ self.V
         if self._kept is not None:
-            self._kept[a] = phi
+            self._kept[rows.start] = phi
         return phi
 
-    def over(self, work: Any) -> list[Any]:
-        """Apply a function of (rows from, to) to all blocks."""
-        n, m = self.X.shape[0], 2 * len(self.landmarks.places)
-        return list(evaluate.over_blocks(lambda span: work(*span), n, m, self.X))
-
-    def times(self, beta: Array) -> Array:
-        """Return Φβ."""
-        return namespaces.namespace(beta).concat(self.over(lambda a, b: self.block(a, b) @ beta), axis=0)
-
-    def back(self, R: Array) -> Array:
-        """Return ΦᵀR."""
-        return sum(self.over(lambda a, b: self.block(a, b).T @ R[a:b, ...]))
-
-    def rows(self, wanted: Array) -> Array:
-        """Return the rows of Φ where `wanted` is true."""
-        return namespaces.namespace(wanted).concat(self.over(lambda a, b: self.block(a, b)[wanted[a:b], :]), axis=0)
-
-    def gram(self, D: Array) -> Array:
-        """Return Φᵀ diag(D) Φ."""
-
-        def work(a: int, b: int) -> Array:
-            phi = self.block(a, b)
-            return (phi * D[a:b, None]).T @ phi
-
-        return sum(self.over(work))
-
-    def triangle(self, D: Array) -> Array:
-        """Return R with RᵀR = Φᵀ diag(D) Φ, which is never squared."""
-        xp = namespaces.namespace(D)
-
-        def work(a: int, b: int) -> Array:
-            return linalg.triangle(self.block(a, b) * xp.sqrt(D[a:b])[:, None])
-
-        return linalg.triangle(xp.concat(self.over(work), axis=0))
-
-    def solution(self, beta: Array, gamma: Array, pull: Array | None = None) -> tuple[Array, Array]:
-        """Return coefficients of the landmarks and of the free functions."""
-        xp = namespaces.namespace(beta)
-        weights = self.V @ beta
-        slopes = gamma[1:, :] / self.scale[:, None] - self.G @ weights
-        constant = gamma[0, :] / self.W**0.5 - self.mean[self.t :] @ weights - self.mean[: self.t] @ slopes
+    def solution(self, beta: Array, gamma: Array, dual: Array | None = None) -> tuple[Array, Array]:
+        xp, weights = namespaces.namespace(beta), self.V @ beta
+        slopes = self.along @ gamma[1:, :] - self.slopes @ weights
+        constant = gamma[0, :] * self.free[0, 0] - self.mean @ weights - self.centre @ slopes
         return self.landmarks.coefficients(weights), xp.concat([constant[None, :], slopes], axis=0)
+
+
+class SquaresPath:
+    """Regularised squares for every λ."""
+
+    def __init__(self, coordinates: Coordinates, Y: Array) -> None:
+        self.coordinates = c = coordinates
+        w, self.base = c.weight[:, None], Y[:1, :]  # the constant goes first, before it can take digits
+        self.gamma = c.free.T @ (w * (Y - self.base))
+        self.rest = Y - self.base - c.free @ self.gamma
+        self.products = c.back(w * self.rest) if c.products is None else c.products
+
+    def scores(self, lams: np.ndarray | None) -> Path:
+        """Return GCV and leave-one-out of every λ."""
+        c = self.coordinates
+        xp, d, w = namespaces.namespace(c.d), c.d[:, None], c.weight
+        if lams is None:
+            top = float(c.d[-1]) if c.d.shape[0] else 1.0
+            lams = np.geomspace(REACH[0] * top, REACH[1] * top, STEPS)
+        lams = np.sort(np.asarray(lams, dtype=float))
+        L = namespaces.like(lams, c.d)[None, :]
+        left = L / (d + L)  # of a mode; 1 − shares would lose its digits
+        unpenalised = self.products / d
+        free = 1.0 - w * xp.sum(c.free**2, axis=1)
+
+        def work(rows: slice, phi: Array) -> Array:
+            v = w[rows, None]
+            squares = v * phi**2 / c.d
+            drop = xp.minimum(v, xp.ones_like(v)) / v  # of the row, one unit of weight is held out
+            own = free[rows, None] - xp.sum(squares, axis=1, keepdims=True) + squares @ left  # 1 − leverage
+            held = xp.clip(1.0 - drop + drop * own, min=namespaces.EPS)
+            gone = self.rest[rows, :] - phi @ unpenalised
+            sums = xp.zeros((2, lams.shape[0]), dtype=xp.float64, device=namespaces.device(phi))
+            for j in range(gone.shape[1]):
+                E = gone[:, j][:, None] + phi @ (unpenalised[:, j][:, None] * left)
+                sums = sums + xp.stack([xp.sum(v * E**2, axis=0), xp.sum(v * (E / held) ** 2, axis=0)])
+            return sums
+
+        rss, loo = namespaces.to_numpy(_sum(c.over(work)))
+        W, df = float(xp.sum(w)), c.free.shape[1] + namespaces.to_numpy(xp.sum(1.0 - left, axis=0))
+        rest = np.clip(1.0 - df / W, PERFECT, None)
+        return Path(lams, np.where(rest > PERFECT, rss / W / rest**2, np.inf), loo / W, df)
+
+    def solution(self, lam: float) -> tuple[Array, Array]:
+        """Return the coefficients of the points and of the free functions."""
+        beta = self.products / (self.coordinates.d + lam)[:, None]
+        coefficients, gamma = self.coordinates.solution(beta, self.gamma)
+        xp = namespaces.namespace(gamma)
+        return coefficients, xp.concat([gamma[:1, :] + self.base, gamma[1:, :]], axis=0)
+
+
+def _orthonormal(S: Array) -> Array:
+    """Return A with AᵀSA = I, for a scatter S that may be singular."""
+    if not S.shape[0]:
+        return S
+    xp = namespaces.namespace(S)
+    size = xp.sqrt(xp.clip(xp.linalg.diagonal(S), min=0.0))
+    size = xp.where(size > 0, size, xp.ones_like(size))[:, None]
+    values, axes = linalg.symmetric_eigh(S / size / size.T)
+    (found,) = xp.nonzero(values > S.shape[0] * namespaces.EPS * values[-1])
+    return xp.take(axes, found, axis=1) / xp.sqrt(xp.take(values, found)) / size
+
+
+def _sum(parts: list[Array]) -> Array:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total

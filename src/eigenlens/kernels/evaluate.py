@@ -13,19 +13,16 @@ from typing import Any
 import numpy as np
 
 from ..arrays import exponents, namespaces
-from ..arrays.threads import PARALLEL_CELLS, threaded
+from ..arrays.threads import threaded
 from ..arrays.typing import Array, TableLike
-from ..distances.pairs import rough_centre, squared_distances
-from ..rows.source import BLOCK_BYTES, DEVICE_BLOCK_BYTES
+from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows, rough_centre, row_blocks, squared_distances
 from ..rows.table import as_table, finite_rows
 
 #: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
 BlockFunction = Callable[..., Array]
 
 SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
-FEWEST_ROWS, EVEN = 32, 8
 STRIP_CELLS = 2**16
-PRODUCT_CACHES = 4  # blocks of a product, in cache sizes: smaller ones spend their time packing Z (1.7 times slower)
 
 
 def read_rows(X: TableLike, name: str = "X") -> Array:
@@ -35,39 +32,20 @@ def read_rows(X: TableLike, name: str = "X") -> Array:
     return namespaces.float64(namespaces.dense(rows))
 
 
-def row_ranges(n: int, m: int, sample: Array) -> Iterator[tuple[int, int]]:
-    """Cut n rows into blocks: against m points, a few times the cache, or one large product on a device."""
-    budget = PRODUCT_CACHES * BLOCK_BYTES if isinstance(sample, np.ndarray) else DEVICE_BLOCK_BYTES
-    step = max(FEWEST_ROWS, budget // (8 * max(m, 1)))
-    if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
-        step = max(FEWEST_ROWS, -(-n // (EVEN * -(-n // (EVEN * step)))))  # as many blocks as threads can share evenly
-    for start in range(0, n, step):
-        yield start, min(start + step, n)
-
-
-def over_blocks(work: Callable[[tuple[int, int]], Any], n: int, m: int, sample: Array) -> Iterator[Any]:
-    """Apply `work` to ranges of rows, on threads where there is enough to do; results in order."""
-    ranges = row_ranges(n, m, sample)
-    if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
-        return threaded(work, ranges)
-    return map(work, ranges)
-
-
 def fill(function: BlockFunction, X: Array, m: int) -> Array:
     """Return the whole n×m matrix of a function of row blocks."""
     n = X.shape[0]
     if not isinstance(X, np.ndarray):
-        parts = [function(X[a:b, :]) for a, b in row_ranges(n, m, X)]
-        return parts[0] if len(parts) == 1 else namespaces.namespace(X).concat(parts, axis=0)
+        return joined([function(X[rows, :]) for rows in row_blocks(n, m, X, PRODUCT_PAIRS)])
     matrix = np.empty((n, m))
 
-    def work(span: tuple[int, int]) -> None:
-        part = matrix[span[0] : span[1]]
-        values = function(X[span[0] : span[1]], out=part)
+    def work(rows: slice) -> None:
+        part = matrix[rows]
+        values = function(X[rows], out=part)
         if values is not part:
             np.copyto(part, values)
 
-    for _ in over_blocks(work, n, m, X):
+    for _ in over_rows(work, n, m, X, PRODUCT_PAIRS):
         pass
     return matrix
 

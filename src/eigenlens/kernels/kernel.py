@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from ..arrays import errors, namespaces
 from ..arrays.parameters import is_number
 from ..arrays.typing import Array, ColumnLike, TableLike
+from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows, row_blocks
 from . import evaluate
 from .evaluate import BlockFunction
 
@@ -164,8 +165,8 @@ class Kernel(BaseEstimator):
         """Yield k(X, Z) a block of rows at a time, each small enough for the cache."""
         rows, points = self._read(X, Z)
         function = self._ready(rows, Z is X)._against(points)
-        for a, b in evaluate.row_ranges(rows.shape[0], points.shape[0], rows):
-            yield function(rows[a:b, :])
+        for part in row_blocks(rows.shape[0], points.shape[0], rows, PRODUCT_PAIRS):
+            yield function(rows[part, :])
 
     def apply(self, X: TableLike, Z: TableLike, C: Array) -> Array:
         """Return k(X, Z) @ C without holding k(X, Z).
@@ -180,13 +181,9 @@ class Kernel(BaseEstimator):
         return _as_given(self._ready(rows, Z is X)._apply(rows, points, namespaces.like(C, rows)), X)
 
     def _apply(self, X: Array, Z: Array, C: Array) -> Array:
-        function, m = self._against(Z), Z.shape[0]
-
-        def work(span: tuple[int, int]) -> Array:
-            return function(X[span[0] : span[1], :]) @ C
-
-        parts = list(evaluate.over_blocks(work, X.shape[0], m, X))
-        return parts[0] if len(parts) == 1 else namespaces.namespace(X).concat(parts, axis=0)
+        function = self._against(Z)
+        n, m = X.shape[0], Z.shape[0]
+        return joined(list(over_rows(lambda rows: function(X[rows, :]) @ C, n, m, X, PRODUCT_PAIRS)))
 
     def on(self, columns: Sequence[int]) -> Kernel:
         """Return the kernel that sees only some columns."""

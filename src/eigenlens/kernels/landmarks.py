@@ -14,9 +14,9 @@ import scipy.linalg
 
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array
+from ..distances.pairs import PRODUCT_PAIRS, over_rows
 from ..moments import Scatter
 from ..rows import Block
-from . import evaluate
 from .kernel import Kernel
 
 POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
@@ -58,24 +58,22 @@ class Landmarks:
         function, m = self.kernel._against(self.rows), self.rows.shape[0]
         xp = namespaces.namespace(X)
 
-        def table(a: int, b: int) -> tuple[Array, Array]:
-            phi = self.coordinates(X[a:b, :], function)
-            return phi, phi if beside is None else xp.concat([beside[a:b, :], phi], axis=1)
+        def table(rows: slice) -> tuple[Array, Array]:
+            phi = self.coordinates(X[rows, :], function)
+            return phi, phi if beside is None else xp.concat([beside[rows, :], phi], axis=1)
 
-        first = Block(table(0, 1)[1])
+        first = Block(table(slice(0, 1))[1])
         empty = Scatter()
 
-        def work(span: tuple[int, int]) -> tuple[Scatter, float, float]:
-            a, b = span
-            phi, both = table(a, b)
-            w = weight[a:b]
-            whole = self.kernel._diagonal(X[a:b, :])
+        def work(rows: slice) -> tuple[Scatter, float, float]:
+            phi, both = table(rows)
+            w = weight[rows]
             seen = xp.sum(w * xp.sum(phi**2, axis=1))
             part = empty.anchored(first).update(Block(both, None, w))
-            return part, float(xp.sum(w * whole)), float(seen)
+            return part, float(xp.sum(w * self.kernel._diagonal(X[rows, :]))), float(seen)
 
         total, trace, seen = empty.anchored(first), 0.0, 0.0
-        for part, t, s in evaluate.over_blocks(work, X.shape[0], 2 * m, X):
+        for part, t, s in over_rows(work, X.shape[0], 2 * m, X, PRODUCT_PAIRS):
             total = total.merge(part)
             trace, seen = trace + t, seen + s
         self._judge_centring(total, trace)

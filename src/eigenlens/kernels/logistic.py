@@ -14,13 +14,14 @@ from typing import Any
 
 from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array
+from .coordinates import Coordinates
 
 OUTER, INNER = 60, 300
 TOLERANCE = 1e-12  # of the preconditioned gradient, relative to its size at the start
 INNER_SHARE, INNER_LEAST = 1e-4, 1e-8
 
 
-def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
+def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
     """Return β, γ and −w ℓ′/(2λ) for targets Y: (n, 1) of 0 and 1, or (n, K) indicators."""
     c, xp = coordinates, namespaces.namespace(Y)
     q, r, t = Y.shape[1], c.d.shape[0], c.free.shape[1]

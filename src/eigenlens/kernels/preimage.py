@@ -8,10 +8,10 @@ from typing import Any
 from ..arrays import namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
+from .coordinates import LandmarkCoordinates, SquaresPath, WholeCoordinates
 from .landmarks import choose_landmarks
 from .radial import Gaussian
-from .reduction import reduce
-from .squares import ExactPath, LandmarkPath, dual_solution
+from .reduction import reduce, ridge
 
 EXACT_ROWS, LANDMARKS = 1000, 300  # beyond so many rows the regression takes so many landmarks
 
@@ -53,13 +53,10 @@ class Preimage:
         kernel = Gaussian()._resolved(scores, weight)
         if points.shape[0] <= EXACT_ROWS:
             red = reduce(kernel, scores, w, keep=True)
-            exact = ExactPath(red, rest)
-            path = exact.scores(None)
-            lam = float(path.lams[path.best("gcv")])
-            c, gamma = dual_solution(red, rest, exact.solve(lam), lam)
+            lam = SquaresPath(WholeCoordinates(red), rest).scores(None).best("gcv")
+            c, gamma = ridge(red, rest, lam)
             return cls(slopes, centre + gamma[0, :], kernel, scores, c)
         marks = choose_landmarks(kernel, scores, LANDMARKS, weight)
-        way = LandmarkPath(marks, scores, rest, w)
-        path = way.scores(None)
-        c, gamma = way.solution(float(path.lams[path.best("gcv")]))
+        path = SquaresPath(LandmarkCoordinates(marks, scores, w, rest), rest)
+        c, gamma = path.solution(path.scores(None).best("gcv"))
         return cls(slopes, centre + gamma[0, :], kernel, marks.rows, c)

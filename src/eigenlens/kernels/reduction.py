@@ -1,4 +1,4 @@
-r"""The kernel matrix of a fit, with everything taken out that a fit leaves free.
+r"""The kernel matrix of a fit, with everything taken out that a fit leaves free, and regularised squares for one λ.
 
 Free functions T (the constant; straight lines for splines) are not penalised, so all that a fit sees of K is
 
@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 
 from ..arrays import errors, linalg, memory, namespaces
 from ..arrays.typing import Array
+from ..distances.pairs import PRODUCT_PAIRS, over_rows
 from ..solve import largest
-from . import evaluate
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
 from .kernel import Kernel
 
@@ -147,13 +148,12 @@ def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
     plain = bool((root == 1.0).all())
     side = left - 0.5 * Q @ (middle + middle.T) / 2.0  # M = A − side Qᵀ − Q sideᵀ, symmetric by construction
 
-    def work(span: tuple[int, int]) -> None:
-        a, b = span
-        rows = K[a:b] if plain else K[a:b] * root[a:b, None] * root
-        np.subtract(rows, side[a:b] @ Q.T, out=M[a:b])
-        M[a:b] -= Q[a:b] @ side.T
+    def work(rows: slice) -> None:
+        part = K[rows] if plain else K[rows] * root[rows, None] * root
+        np.subtract(part, side[rows] @ Q.T, out=M[rows])
+        M[rows] -= Q[rows] @ side.T
 
-    for _ in evaluate.over_blocks(work, n, n, K):
+    for _ in over_rows(work, n, n, K, PRODUCT_PAIRS):
         pass
     return M
 
@@ -201,3 +201,62 @@ def _largest(A: Array, sign: float = 1.0) -> float:
 
 def _size(A: Array) -> float:
     return float(namespaces.namespace(A).linalg.matrix_norm(A))
+
+
+def ridge(red: Reduction, Y: Array, lam: float) -> tuple[Array, Array]:
+    """Return the coefficients c of f and γ of the free functions for one λ: c = √W (M + λI)⁻¹ P √W Y, by Cholesky.
+
+    Where λ is lost in the rounding of M, by eigenvectors, without those whose eigenvalues are rounding as well.
+    """
+    R = red.project(Y)
+    solved = _solved(red.M, R, lam, red.rounding)
+    solved = solved - red.Q @ (red.Q.T @ solved)
+    judge_digits(red, R, solved, lam)
+    c = solved * red.root[:, None]
+    assert red.K is not None
+    return c, red.free_part(Y - red.K @ c - lam * c / red.weight[:, None])
+
+
+def _solved(M: Array, R: Array, lam: float, rounding: float) -> Array:
+    xp = namespaces.namespace(M)
+    if lam > rounding:
+        A = M + lam * xp.eye(M.shape[0], dtype=xp.float64, device=namespaces.device(M))
+        if not isinstance(A, np.ndarray):
+            return xp.linalg.solve(A, R)
+        try:
+            factor = scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+            return scipy.linalg.cho_solve(factor, R, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            pass
+    d, U = linalg.symmetric_eigh(M)
+    sound = (d > d.shape[0] * rounding) | (lam > rounding)
+    inverse = xp.where(sound, 1.0 / xp.where(sound, d + lam, xp.ones_like(d)), xp.zeros_like(d))
+    return U @ (inverse[:, None] * (U.T @ R))
+
+
+def judge_digits(red: Reduction, R: Array, solved: Array, lam: float) -> None:
+    """Warn where the terms of a fit to R are so large that their rounding shows in their sum."""
+    size, rounding = max(_largest_norm(R), np.finfo(float).tiny), red.rounding
+    lost = rounding * _largest_norm(solved) / size
+    trace = rounding / namespaces.EPS
+    larger = "Use a larger lam; with a linear or polynomial kernel, centre and scale the columns."
+    if not lam > rounding:
+        lost = max(lost, _largest_norm(R - red.M @ solved - lam * solved) / size)
+        errors.warn(
+            errors.ConditionWarning(
+                f"lam={lam:.3g} is lost in the rounding of the kernel matrix (trace {trace:.3g}); the fit leaves out "
+                f"every axis whose eigenvalue is rounding as well. This may change fitted values by up to "
+                f"{min(lost, 1.0):.0e} of the responses. {larger}"
+            )
+        )
+    elif lost > SHOWS:
+        errors.warn(
+            errors.ConditionWarning(
+                f"lam={lam:.3g} is so far below the kernel matrix (trace {trace:.3g}) that rounding may change fitted "
+                f"values by {min(lost, 1.0):.0e} of the responses. {larger}"
+            )
+        )
+
+
+def _largest_norm(A: Array) -> float:
+    return float(namespaces.namespace(A).max(namespaces.namespace(A).linalg.vector_norm(A, axis=0)))

@@ -15,12 +15,12 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_flag, check_number
 from ..arrays.summaries import Table, names_of, table
 from ..arrays.typing import Array
-from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
-from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
+from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, support
+from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SquaresPath, WholeCoordinates
 from ..kernels.logistic import fit_logistic
-from ..kernels.reduction import kernel_matrix, reduce
+from ..kernels.reduction import judge_digits, kernel_matrix, reduce, ridge
 from ..kernels.shifted import shifted, unmoved
-from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, judge_digits, ridge
+from ..kernels.support import SupportProblem
 from .kernel_estimator import KernelEstimator, Rows
 from .spine.about import Laws
 
@@ -113,83 +113,76 @@ class KernelMachine(KernelEstimator):
         return shifted(self._resolve(kernel, rows), rows.pivot)
 
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
-        lams = self._read_lams()
         if self.n_landmarks is not None:
             marks = self._landmarks(kernel, rows)
-            way = LandmarkPath(marks, rows.X, Y, rows.weight)
-            self._report_loss(way.missed, len(marks.places))
-            self._choose(way, lams)
-            c, gamma = way.solution(self.lam_)
-            self._conclude(kernel, marks.rows, c, gamma, rows)
-            self._landmark_numbers = rows.kept[marks.places]
-            return None
-        path = isinstance(self.lam, str)
-        red = reduce(kernel, rows.X, rows.weight, keep=True, copies=3.0 if path else 2.0)
-        if path:
-            exact = ExactPath(red, Y)
-            self._choose(exact, lams)
-            solved = exact.solve(self.lam_)
-        else:
-            self.lam_ = float(self.lam)
-            solved = ridge(red, Y, self.lam_)
-        c, gamma = dual_solution(red, Y, solved, self.lam_)
-        return self._conclude(red.kernel, red.points, c, gamma, rows)
+            coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, Y)
+            self._report_loss(coordinates.missed, rows.kept[marks.places])
+            path = SquaresPath(coordinates, Y)
+            self._choose(path)
+            return self._conclude(kernel, marks.rows, *path.solution(self.lam_), rows)
+        by_rule = isinstance(self.lam, str)
+        red = reduce(kernel, rows.X, rows.weight, keep=True, copies=3.0 if by_rule else 2.0)
+        self._choose(SquaresPath(WholeCoordinates(red), Y) if by_rule else None)
+        return self._conclude(red.kernel, red.points, *ridge(red, Y, self.lam_), rows)
 
-    def _choose(self, way: Any, lams: np.ndarray | None) -> None:
+    def _choose(self, path: SquaresPath | None) -> None:
         """Set λ: as given, or the best of the path."""
-        if not isinstance(self.lam, str):
+        if path is None or not isinstance(self.lam, str):
             self.lam_ = float(self.lam)
             return
-        self._path: Path = way.scores(lams)
-        self.lam_ = float(self._path.lams[self._path.best(self.lam)])
+        self._path: Path = path.scores(self._read_lams())
+        self.lam_ = self._path.best(self.lam)
 
     def _fit_logistic(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         self.lam_ = float(self.lam)
-        coordinates: Any
+        coordinates: Coordinates
         if self.n_landmarks is None:
             red = reduce(kernel, rows.X, rows.weight, keep=True, copies=4.0)
-            coordinates, kernel, points = ExactCoordinates(red), red.kernel, red.points
+            coordinates, kernel, points = WholeCoordinates(red), red.kernel, red.points
         else:
             marks = self._landmarks(kernel, rows)
             coordinates, points = LandmarkCoordinates(marks, rows.X, rows.weight), marks.rows
-            self._report_loss(coordinates.missed, len(marks.places))
-            self._landmark_numbers = rows.kept[marks.places]
-        beta, free, pull = fit_logistic(coordinates, Y, rows.weight, self.lam_)
+            self._report_loss(coordinates.missed, rows.kept[marks.places])
+        beta, free, dual = fit_logistic(coordinates, Y, rows.weight, self.lam_)
         if self.n_landmarks is None:
-            judge_digits(red, red.project(coordinates.times(beta)), pull / red.root[:, None], self.lam_)
-        c, gamma = coordinates.solution(beta, free, pull)
-        return self._conclude(kernel, points, c, gamma, rows)
+            judge_digits(red, red.project(coordinates.times(beta)), dual / red.root[:, None], self.lam_)
+        self._conclude(kernel, points, *coordinates.solution(beta, free, dual), rows)
 
-    def _fit_support(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    def _fit_support(
+        self,
+        kernel: Kernel,
+        rows: Rows,
+        problems: list[tuple[np.ndarray, np.ndarray]],
+        epsilon: float | None = None,
+    ) -> None:
         """Fit one machine for each problem, given as row numbers and their targets (±1, or responses)."""
         self.lam_ = float(self.lam)
-        xp = namespaces.namespace(rows.X)
-        if self.n_landmarks is not None:
-            return self._fit_support_landmarks(kernel, rows, problems)
-        whole, points, K = self._matrix(kernel, rows)
-        A, b, excess = np.zeros((K.shape[0], len(problems))), np.zeros(len(problems)), 0.0
         w = namespaces.to_numpy(rows.weight)
+        stated = [(index, SupportProblem.of(target, w[index], self.lam_, epsilon)) for index, target in problems]
+        if self.n_landmarks is not None:
+            return self._fit_support_landmarks(kernel, rows, stated)
+        whole, points, K = self._matrix(kernel, rows)
+        A, b, excess = np.zeros((K.shape[0], len(stated))), np.zeros(len(stated)), 0.0
         with warnings.catch_warnings(record=True) as unsettled:
             warnings.simplefilter("always", errors.NotConvergedWarning)
-            for j, (index, target) in enumerate(problems):
+            for j, (index, problem) in enumerate(stated):
                 part = K if len(index) == len(K) else K[np.ix_(index, index)]
-                A[index, j], b[j] = self._machine(part, target, w[index])
-                excess = max(excess, self._excess(part, A[index, j], b[j], target, w[index]))
+                a, b[j] = problem.by_libsvm(part, self.polish)
+                excess = max(excess, problem.excess(part @ a, a, b[j]))
+                A[index, j] = a
         self._tell(excess, [str(found.message) for found in unsettled], K)
         used = np.flatnonzero((A != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         self._support = rows.kept[used]
-        chosen = xp.take(points, namespaces.like(used, points), axis=0)
-        return self._conclude(
-            whole, chosen, namespaces.like(A[used], points), namespaces.like(b[None, :], points), rows
-        )
+        c, gamma = namespaces.like(A[used], points), namespaces.like(b[None, :], points)
+        self._conclude(whole, namespaces.take_rows(points, namespaces.like(used, points)), c, gamma, rows)
 
     def _tell(self, excess: float, unsettled: list[str], K: np.ndarray) -> None:
         """Say what libsvm's digits may cost: the duality gap is a bound."""
         share = f"the risk of this fit may exceed the least by {min(excess, 1.0):.0e} of itself"
         for text in unsettled:
             errors.warn(errors.NotConvergedWarning(f"{text} As it is, {share}."))
-        if excess > libsvm.EXCESS and not unsettled:
+        if excess > support.EXCESS and not unsettled:
             size = float(np.abs(K).max())
             errors.warn(
                 errors.ConditionWarning(
@@ -208,32 +201,22 @@ class KernelMachine(KernelEstimator):
         kernel, points, K = kernel_matrix(kernel, rows.X, 3.0)
         return kernel, points, np.asarray(namespaces.to_numpy(K))
 
-    def _fit_support_landmarks(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
-        marks, xp = self._landmarks(kernel, rows), namespaces.namespace(rows.X)
-        self._landmark_numbers = rows.kept[marks.places]
+    def _fit_support_landmarks(
+        self, kernel: Kernel, rows: Rows, stated: list[tuple[np.ndarray, SupportProblem]]
+    ) -> None:
+        marks, xp, n = self._landmarks(kernel, rows), namespaces.namespace(rows.X), rows.X.shape[0]
         found, missed = [], 0.0
-        for index, target in problems:
-            every = len(index) == rows.X.shape[0]
+        for index, problem in stated:
             places = namespaces.like(index, rows.X)
-            X = rows.X if every else xp.take(rows.X, places, axis=0)
-            w = rows.weight if every else xp.take(rows.weight, places)
+            X = rows.X if len(index) == n else namespaces.take_rows(rows.X, places)
+            w = rows.weight if len(index) == n else xp.take(rows.weight, places)
             coordinates = LandmarkCoordinates(marks, X, w, constant_only=True)
             missed = max(missed, coordinates.missed)
-            beta, gamma, _ = self._machine_of_landmarks(coordinates, namespaces.like(target, X), w)
+            beta, gamma, _ = interior.solve(coordinates, problem)
             found.append(coordinates.solution(beta, gamma))
-        self._report_loss(missed, len(marks.places))
+        self._report_loss(missed, rows.kept[marks.places])
         c, b = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
         self._conclude(kernel, marks.rows, c, b, rows)
-
-    def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
-        return libsvm.hinge(K, target, w, self.lam_, self.polish)
-
-    def _excess(self, K: np.ndarray, a: np.ndarray, b: float, target: np.ndarray, w: np.ndarray) -> float:
-        loss = w * np.maximum(1.0 - target * (K @ a + b), 0.0)
-        return libsvm.excess(K, a, loss, float(target @ a), self.lam_)
-
-    def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
-        return interior.hinge(coordinates, target, w, self.lam_)
 
     # -- what comes out ------------------------------------------------------------------------------------------
 

@@ -30,15 +30,12 @@ from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import DimensionTest
 from ..inference.dimension_test import check_level
 from ..moments import Centred, Profiles
-from ..moments.centred import choose_kind
-from ..moments.count_table import CountTable
 from ..moments.profiles import profiles_of
 from ..rows import Source, as_source, map_rows
 from ..rows.labels import read_weights
 from ..solve import Form, Pencil, Spectrum, solve
-from ..solve.products import ProductForm
 from ..solve.subspace import Subspace
-from ._profiles_problem import FEW_OF_MANY, ProfilesProblem, table_problem
+from ._profiles_problem import FEW_OF_MANY, ProfilesProblem
 from .factor_table import FactorTable
 from .spine.about import Declaration, Laws
 from .spine.directions_table import directions
@@ -46,6 +43,7 @@ from .spine.moments_estimator import MomentsEstimator
 from .spine.rows_estimator import Known, RowsTransformer, wanted
 
 LEAST_EXPECTED = 1.0  # expected count below which χ² is a poor guide
+ROUNDED_INERTIA = (64 * namespaces.EPS) ** 2  # below which departures from independence are rounding
 
 
 @stored("CorrespondenceAnalysis")
@@ -99,7 +97,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     columns_: FactorTable
     subspace_: Subspace
 
-    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: rows and columns that occur together")
+    _declaration = Declaration(display="factor_map", use="tables of counts: rows and columns that occur together")
 
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
@@ -147,12 +145,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
 
     def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
         self._opened = source
-        table = CountTable.of(source) if complete else None
-        if table is None:
-            return super()._collect(source, kind, complete=False)  # a total of 1 is that of a table of shares
-        moments = Profiles.of_table(table, choose_kind(source.n_rows, source.n_columns) if kind is None else kind)
-        moments.names = None if source.feature_names is None else tuple(source.feature_names)
-        return moments
+        return super()._collect(source, kind, complete=False)  # a total of 1 is that of a table of shares
 
     def _pose(self, moments: Profiles) -> ProfilesProblem:
         if moments.n_rows < 2 and moments.rows <= 1:
@@ -164,11 +157,11 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         used = int(namespaces.to_numpy(live).sum())
         most = max(1, min(rows, used) - 1)
         k = wanted(self.n_components, most, f"{rows:,} rows and {used:,} columns with counts give at most {most} axes")
-        if moments.table is not None:
-            return table_problem(moments, moments.table, self.n_components, k, most)
         xp = namespaces.namespace(margin)
         scale = xp.where(live, 1.0 / xp.where(live, margin, xp.ones_like(margin)) ** 0.5, xp.zeros_like(margin))
         form = Form.of(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
+        if form.trace() < ROUNDED_INERTIA:
+            form = form.times(0.0)
         few = self.n_components is not None and FEW_OF_MANY * k <= J
         pencil = Pencil(form, n_components=k if few else None, most=most, leading=few)
         return ProfilesProblem(pencil, moments, moments.centred, None, self.n_components, k)
@@ -197,35 +190,24 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
             weights,
         )
         self._margin, self._row_table = margin, None
-        if moments.table is not None:
-            self.subspace_ = Subspace(margin, basis)
-            return
-        centred = moments.centred
-        remainder = centred.shift[0, :] * centred.unit
-        self.subspace_ = Subspace(centred.pivot, namespaces.like(basis, centred.pivot), remainder)
+        self.subspace_ = Subspace(moments.margin, namespaces.like(basis, moments.margin))
 
     def _set_rows(self, X: TableLike, sample_weight: Any, opened: Source) -> None:
         """Keep the coordinates of the rows of a table in memory, with their names."""
         if not opened.in_memory_already:
             return
-        table, weight = self._collected.table, None
-        if table is not None:
-            totals, a = table.totals, table.roots[0][:, None] * table.total**0.5
-            scores = table.forward(namespaces.to_numpy(self.spectrum_.vectors).T).T * a
-            length = table.row_squares[:, None] * a**2
+        if opened.weighted:  # it holds rows of positive weight only
+            found = self._over_rows(X, self._described, keep_dtype=False, here=True)
         else:
-            if opened.weighted:  # it holds rows of positive weight only
-                found = self._over_rows(X, self._described, keep_dtype=False, here=True)
-            else:
-                found = map_rows(opened, self._described)
-            found = np.asarray(namespaces.to_numpy(found))
-            totals, length, scores = found[:, 0], found[:, 1:2], found[:, 2:]
-            weight = read_weights(sample_weight, len(found))
+            found = map_rows(opened, self._described)
+        found = np.asarray(namespaces.to_numpy(found))
+        totals, length, scores = found[:, 0], found[:, 1:2], found[:, 2:]
+        weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
         lam = namespaces.to_numpy(self.spectrum_.values)[: self.n_components_]
         squares = scores**2
         contributions = mass[:, None] * squares / (self._collected.weight * np.where(lam > 0, lam, 1.0))
-        cos2 = squares / np.where(length > 0, length, 1.0)
+        cos2 = np.where(length > ROUNDED_INERTIA, squares / np.where(length > 0, length, 1.0), 0.0)
         index = getattr(X, "index", None)
         index = range(len(totals)) if index is None or callable(index) else index
         names = list(map(str, index.tolist() if hasattr(index, "tolist") else index))
@@ -350,8 +332,6 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         check_choice("method", method, ("malinvaud",))
         moments = self._collected
         pencil = self._pose(moments).pencil
-        if isinstance(pencil.A, ProductForm):
-            pencil = replace(pencil, A=Form(matrix=moments.table.gram()))
         values = namespaces.to_numpy(solve(replace(pencil, n_components=None, leading=False)).values)
         used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
         d = np.arange(max(1, int(min(rows, used)) - 1))

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_flag, check_number
 from ..arrays.typing import Array
+from ..distances.pairs import joined
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
 from ..moments import Outline
@@ -102,13 +103,13 @@ class KernelEstimator(RowsEstimator):
         With `far`, only if they lie further off than so many times their spread.
         """
         blocks = [piece for segment in source.segments() for block in segment for piece in dense_blocks(block)]
-        X = _joined([namespaces.float64(block.X) for block in blocks])
+        X = joined([namespaces.float64(block.X) for block in blocks])
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X)  # the same numbers give the same bits, whatever the layout of the table
         xp = namespaces.namespace(X)
-        y = None if blocks[0].y is None else _joined([block.y for block in blocks])
+        y = None if blocks[0].y is None else joined([block.y for block in blocks])
         ones = xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
-        weight = ones if blocks[0].weight is None else _joined([block.weight for block in blocks])
+        weight = ones if blocks[0].weight is None else joined([block.weight for block in blocks])
         kept: np.ndarray = source.kept  # type: ignore[attr-defined]
         dtype, pivot = blocks[0].X.dtype, None
         if isinstance(kernel, Precomputed):
@@ -155,13 +156,13 @@ class KernelEstimator(RowsEstimator):
         assert self.n_landmarks is not None
         return choose_landmarks(kernel, rows.X, int(self.n_landmarks), rows.weight)
 
-    def _report_loss(self, missed: float, count: int) -> None:
-        self.landmark_error_ = missed
+    def _report_loss(self, missed: float, places: np.ndarray) -> None:
+        self.landmark_error_, self._landmark_numbers = missed, places
         if missed > LARGE_LOSS:
             errors.warn(
                 errors.LandmarkWarning(
-                    f"{count} landmarks miss {missed:.1%} of the kernel (share of its trace); the result is that of a "
-                    "coarser kernel. Use more landmarks, or a larger bandwidth."
+                    f"{len(places)} landmarks miss {missed:.1%} of the kernel (share of its trace); the result is that "
+                    "of a coarser kernel. Use more landmarks, or a larger bandwidth."
                 )
             )
 
@@ -197,7 +198,3 @@ class KernelEstimator(RowsEstimator):
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = not pairwise
         return tags
-
-
-def _joined(parts: list[Array]) -> Array:
-    return parts[0] if len(parts) == 1 else namespaces.namespace(parts[0]).concat(parts, axis=0)

@@ -27,7 +27,6 @@ from ..arrays.errors import plain
 from ..arrays.parameters import check_number, of_one_fit, published_at_once
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..kernels import interior, libsvm
 from ..rows import ClassifierScore, RegressorScore
 from ._machine import KernelMachine
 from .classifier import labels_of
@@ -101,7 +100,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     trend_: Array
     landmark_error_: float
 
-    _declaration = Declaration(display="PathDisplay", foreign_names=FOREIGN_NAMES)
+    _declaration = Declaration(display="penalty_path", foreign_names=FOREIGN_NAMES)
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -157,19 +156,9 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         else:
             every = np.arange(Y.shape[0])
             targets = np.asarray(namespaces.to_numpy(Y))
-            self._fit_support(kernel, rows, [(every, targets[:, j]) for j in range(Y.shape[1])])
+            problems = [(every, targets[:, j]) for j in range(Y.shape[1])]
+            self._fit_support(kernel, rows, problems, float(self.epsilon))
         return self
-
-    def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
-        return libsvm.insensitive(K, target, w, self.lam_, float(self.epsilon), self.polish)
-
-    def _excess(self, K: np.ndarray, a: np.ndarray, b: float, target: np.ndarray, w: np.ndarray) -> float:
-        y = target - float(np.median(target))  # the a add up to 0
-        loss = w * np.maximum(np.abs(target - b - K @ a) - float(self.epsilon), 0.0)
-        return libsvm.excess(K, a, loss, float(y @ a) - float(self.epsilon) * float(np.abs(a).sum()), self.lam_)
-
-    def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
-        return interior.insensitive(coordinates, target, w, self.lam_, float(self.epsilon))
 
     def predict(self, X: TableLike) -> Array:
         """Return f(x) + b: of shape (n,) or (n, q), as y had. For a precomputed kernel X is k(X, rows of fit)."""
@@ -245,7 +234,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     trend_: Array
     landmark_error_: float
 
-    _declaration = Declaration(display="DecisionDisplay", foreign_names=FOREIGN_NAMES)
+    _declaration = Declaration(display="decision", foreign_names=FOREIGN_NAMES)
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 

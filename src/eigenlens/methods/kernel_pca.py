@@ -24,8 +24,8 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_count, published_at_once
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
+from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows
 from ..kernels import Kernel, Linear, Precomputed
-from ..kernels.evaluate import over_blocks
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
 from ..kernels.shifted import ShiftedKernel, shifted, unmoved
@@ -205,13 +205,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def _fit_landmarks(self, kernel: Kernel, rows: Rows) -> None:
         marks = self._landmarks(kernel, rows)
         moments, missed = marks.collect(rows.X, rows.weight)
-        self._report_loss(missed, marks.rows.shape[0])
+        self._report_loss(missed, rows.kept[marks.places])
         form = Form(matrix=moments.matrix * (moments.unit[:, None] * moments.unit[None, :]))
         spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), form.trace())
         self._points, self._dual = marks.rows, marks.coefficients(spectrum.vectors)
         self._counts = None  # landmarks are chosen to differ, not in proportion to the rows
         self._shift = moments.mean @ spectrum.vectors
-        self._landmark_numbers = rows.kept[marks.places]
         self._centre = None
         self._scores = self._coordinates_of(rows.X)
         signs = orient(self._scores)
@@ -272,11 +271,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             return self.kernel_._apply(X, points, dual) - namespaces.like(self._shift, X)
         centre, function = namespaces.like(self._centre, X), shifted(self.kernel_, self._pivot)._against(points)
 
-        def work(span: tuple[int, int]) -> Array:
-            return (function(X[span[0] : span[1], :]) - centre) @ dual
+        def work(rows: slice) -> Array:
+            return (function(X[rows, :]) - centre) @ dual
 
-        parts = list(over_blocks(work, X.shape[0], points.shape[0], X))
-        return parts[0] if len(parts) == 1 else namespaces.namespace(X).concat(parts, axis=0)
+        return joined(list(over_rows(work, X.shape[0], points.shape[0], X, PRODUCT_PAIRS)))
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return rows whose scores are near the given ones.

@@ -27,9 +27,9 @@ from ..arrays.parameters import check_choice, check_count, is_number
 from ..arrays.stored import stored
 from ..arrays.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
-from ..regress.score_path import dual_basis
 from ..solve import Form, Pencil
 from ..solve.covariance_shrinkage import ledoit_wolf, oas, shrunk, shrunk_to
+from ..solve.few_rows import dual_basis
 from ..solve.ridged import RidgedForm
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
@@ -182,7 +182,7 @@ class LDA(LinearDiscriminant):
         if_separated=lambda model: {"shrinkage": "oas"},
         compared_as="LDA",
         advantage="straight boundaries",
-        display="DiscriminantDisplay",
+        display="discriminant",
         linear_map=basis_of,
         foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",

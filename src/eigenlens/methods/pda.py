@@ -32,10 +32,12 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array, Priors
 from ..inference import Choice
 from ..moments import Centred, Grouped
+from ..regress.optimal_scoring import contrasts
 from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
-from ..regress.score_path import ScorePath, dual_basis
 from ..solve import Form, Pencil, Spectrum
+from ..solve.few_rows import dual_basis
+from ..solve.linear_smoother import LinearSmoother, Path
 from ..solve.subspace import Subspace
 from .classifier import between_form, class_priors, refuse_alike, refuse_separating
 from .discriminant import DiscriminantProblem, LinearDiscriminant
@@ -43,6 +45,8 @@ from .spine.about import Declaration, DirectionTest, Laws, basis_of
 from .spine.canonical_tests import PERMUTED_CLASSES, cost_of_classes
 from .spine.chosen import Validated, penalties
 from .spine.rows_estimator import Known
+
+NOISE = 1e-10  # the share of a direction that rows see, below which they see rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class PenalizedProblem(DiscriminantProblem):
     ----------
     basis : array of shape (p, q) or None
         None is the columns themselves.
-    path : ScorePath
+    path : Path
     lam : float
         In the units of the moments.
     model : PDA
@@ -94,10 +98,10 @@ class PenalizedProblem(DiscriminantProblem):
 
         def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
             L = root @ M
-            path, penalty = ScorePath.of_products(S, L, W), L.T @ L
+            smoother, penalty = LinearSmoother.of_products(S, L, W), L.T @ L
 
             def of_products(G: np.ndarray) -> np.ndarray:
-                return np.asarray(self.model._choose(path.answering(G, float(G.shape[1])), 1.0) * penalty)
+                return np.asarray(self.model._choose(smoother.path(G, float(G.shape[1])), 1.0) * penalty)
 
             return of_products
 
@@ -111,7 +115,7 @@ class _AllPenalties:
     basis: np.ndarray | None
     root: np.ndarray
     within: Form
-    path: ScorePath
+    path: Path
 
 
 @stored("PDA")
@@ -221,7 +225,7 @@ class PDA(LinearDiscriminant):
         compared_as="PDA",
         advantage="less variable coefficients",
         takes_few_rows=True,
-        display="DiscriminantDisplay",
+        display="discriminant",
         linear_map=basis_of,
     )
 
@@ -297,7 +301,7 @@ class PDA(LinearDiscriminant):
             shift = rows[-len(shift) :]
             form = Form(factor=namespaces.like(rows[: -len(shift)], within.shift), squared=within.squared)
         means = shift - moments.weights / moments.weight @ shift
-        return _AllPenalties(basis, root, form, ScorePath(_on_host(form), means, moments.weights, root))
+        return _AllPenalties(basis, root, form, path_of_scores(_on_host(form), means, moments.weights, root))
 
     def _present(self, problem: Any, spectrum: Spectrum) -> None:
         super()._present(problem, spectrum)
@@ -309,8 +313,8 @@ class PDA(LinearDiscriminant):
         assert kept.left is not None
         self.scores_ = namespaces.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
         self.canonical_correlations_ = namespaces.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
-        self._lam, self.df_ = float(problem.lam), problem.path.df(problem.lam)
-        self.gcv_path_ = problem.path.table(float(self.cost)).copy()
+        self._lam, self.df_ = float(problem.lam), float(problem.path.smoother.df(problem.lam))
+        self.gcv_path_ = problem.path.table(float(self.cost))
         with np.errstate(over="ignore", under="ignore"):
             self.lam_ = float(np.float64(self._lam) * unit * unit)
             self.gcv_path_[:, 0] *= unit
@@ -364,10 +368,10 @@ class PDA(LinearDiscriminant):
         basis, root, seen = dual_basis(rows, None if self._is_ridge else penalty_root(self.penalty, p))
         return root, basis, seen
 
-    def _choose(self, path: ScorePath, unit: float) -> float:
+    def _choose(self, path: Path, unit: float) -> float:
         """Return λ in the units of the moments; `unit` is that of their columns."""
         if self.df is not None:
-            return path.lam_for(float(self.df))
+            return path.smoother.lam_for(float(self.df))
         lam = self._value("lam")
         return path.best(float(self.cost)) if isinstance(lam, str) else float(lam) / unit / unit
 
@@ -379,7 +383,32 @@ class PDA(LinearDiscriminant):
         B = (B if problem.basis is None else problem.basis @ B) / unit
         penalty: Any = self.penalty
         regression = PenalizedRegression(penalty, lam=self.lam_, cost=self.cost)
-        return regression.from_coefficients(B, mean, self.df_, path.gcv(lam, self.cost), self.gcv_path_)
+        return regression.from_coefficients(B, mean, self.df_, float(path.gcv(lam, self.cost)), self.gcv_path_)
+
+
+def path_of_scores(within: Form, means: np.ndarray, weights: np.ndarray, root: np.ndarray) -> Path:
+    """Return the path of a penalised regression of class scores on the columns.
+
+    Class scores do not vary within classes. So the regression of n rows is that of the rows of a within-class factor,
+    whose response is 0, and of one row √W_k(m_k − m) for each class, whose response is √W_k times its scores.
+
+    Parameters
+    ----------
+    within : Form
+        Within-class sum of squares T_W.
+    means : array of shape (K, p)
+        Class means about their weighted mean.
+    weights : array of shape (K,)
+    root : array of shape (m, p)
+        L with LᵀL = Ω.
+    """
+    W, each = float(weights.sum()), np.sqrt(weights)[:, None]
+    shift, wanted = each * means, each * contrasts(weights / W)
+    if within.factor is None:
+        smoother = LinearSmoother.of_products(within.matrix + shift.T @ shift, root, W)
+        return smoother.path(shift.T @ wanted, W * (len(weights) - 1))
+    responses = np.vstack([np.zeros((len(within.factor), wanted.shape[1])), wanted])
+    return Path.of_rows(np.vstack([within.factor, shift]), responses, root, W, noise=NOISE)
 
 
 def _on_host(form: Form) -> Form:

@@ -129,18 +129,6 @@ class Conditional:
             half[:, g] = (0.5 * (masked * solved).sum(axis=1))[rows.codes]
         return U @ apart.T - half
 
-    def conditional_covariances(self, X: np.ndarray, directions: np.ndarray) -> np.ndarray:
-        """Return the covariance of directionsᵀx given the observed cells of each row: an array of shape (n, k, k).
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-        directions : ndarray of shape (p, k)
-        """
-        rows = _Rows(self, X)
-        V = directions[self.varying] * self.size[:, None]
-        return rows.marginals.conditional_forms(V)[rows.codes]
-
 
 class _Rows:
     """Rows in the units of a law, sorted by pattern."""

@@ -22,7 +22,7 @@ from .centred import Factor
 from .centring import Triangle
 from .marginals import inverted
 from .maximum import SCORE
-from .patterns import Patterns, distinct
+from .patterns import Patterns
 from .sample import Sample
 
 MEMORY = 40  # gradients that the quasi-Newton method remembers
@@ -34,58 +34,24 @@ NOISELESS = 1e-12  # share of the mean variance below which noise is rounding
 
 @dataclass(frozen=True, eq=False)
 class LowRankFit:
-    """Mean, directions and noise of probabilistic PCA.
+    """Probabilistic PCA of a sample with holes.
 
     Attributes
     ----------
-    mean : ndarray of shape (p,)
-    components : ndarray of shape (k, p)
-        Orthonormal rows, by descending variance.
-    explained_variance : ndarray of shape (k,)
-        Eigenvalues of Σ̂ (divisor W) along them, noise included.
+    moments : Factor
+        What a sample without holes would have given: the same weight, the mean of the model, the scatter W·Σ̂.
     noise_variance : float
         σ².
     log_likelihood : float
         Of the observed cells.
     score : float
         Largest entry of the slope at the end, over the weight, in units of the mean variance.
-    n_steps : int
-    moments : Factor
-        What a sample without holes would have given: the same weight, this mean, the scatter W·Σ̂.
     """
 
-    mean: np.ndarray
-    components: np.ndarray
-    explained_variance: np.ndarray
+    moments: Factor
     noise_variance: float
     log_likelihood: float
     score: float
-    n_steps: int
-    moments: Factor
-
-    @property
-    def covariance(self) -> np.ndarray:
-        """Σ̂ = FFᵀ + σ²I."""
-        return self._loadings @ self._loadings.T + self.noise_variance * np.eye(len(self.mean))
-
-    @property
-    def _loadings(self) -> np.ndarray:
-        return self.components.T * np.sqrt(self.explained_variance - self.noise_variance)
-
-    def filled(self, X: np.ndarray) -> np.ndarray:
-        """Return rows whose missing cells are their expectation given the observed ones."""
-        F, seen = self._loadings, ~np.isnan(X)
-        masks, codes = distinct(seen)
-        rows = np.where(seen, X - self.mean, 0.0)
-        return np.where(seen, X, self.mean + _Marginals(masks, F, self.noise_variance).factors(rows, codes) @ F.T)
-
-    def log_density(self, X: np.ndarray) -> np.ndarray:
-        """Return the log-density of the observed cells of each row."""
-        seen = ~np.isnan(X)
-        masks, codes = distinct(seen)
-        law, rows = _Marginals(masks, self._loadings, self.noise_variance), np.where(seen, X - self.mean, 0.0)
-        squares = (rows * law.solve(rows, codes)).sum(axis=1)
-        return -0.5 * (seen.sum(axis=1) * np.log(2 * np.pi) + law.log_dets[codes] + squares)
 
 
 def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -> LowRankFit:
@@ -130,8 +96,6 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
         start = _start(standard, k)
         found = _maximised(standard, start, k)
     mu, F, noise = _unpacked(found.x, moments.n_features, k)
-    U, s, _ = np.linalg.svd(F, full_matrices=False)
-    order = np.sign(U[np.argmax(np.abs(U), axis=0), np.arange(k)])
     score = float(np.abs(found.jac).max())
     if score > SCORE:
         errors.warn(
@@ -140,17 +104,12 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
                 f"after {found.nfev} evaluations): the cells say little about some of the {k} directions. Use fewer."
             )
         )
-    in_data = unit * 2.0**power
     cells = float(sample.pattern_weights @ sample.masks.sum(axis=1))
     return LowRankFit(
-        whole.pivot + (mean[0] + mu * unit) * 2.0**power,
-        (U * order).T,
-        (s**2 + noise) * in_data**2,
-        noise * in_data**2,
+        _as_factor(whole, mean[0] + mu * unit, F.T * unit, np.sqrt(noise) * unit),
+        noise * (unit * 2.0**power) ** 2,
         -found.fun * sample.weight - cells * (np.log(unit) + power * np.log(2.0)),
         score,
-        int(found.nfev),
-        _as_factor(whole, mean[0] + mu * unit, (U * s).T * unit, np.sqrt(noise) * unit),
     )
 
 
@@ -193,14 +152,13 @@ class _Marginals:
 
 def _start(sample: Sample, k: int) -> np.ndarray:
     """Begin at the leading directions of what is observed of each pair."""
-    p = sample.masks.shape[1]
     mu = sample.available_means()
     rows = sample.about(mu)
     S = rows.T @ rows / np.maximum(sample.together, 1e-300) * (sample.together > 0)
     values, vectors = np.linalg.eigh(S)
     noise = max(float(np.mean(np.maximum(values[:-k], 0.0))), 0.01)
     F = vectors[:, ::-1][:, :k] * np.sqrt(np.maximum(values[::-1][:k] - noise, 0.01))
-    return np.concatenate([mu[0], F.ravel(), [np.log(noise)]]) if p else mu[0]
+    return np.concatenate([mu[0], F.ravel(), [np.log(noise)]])
 
 
 def _maximised(sample: Sample, start: np.ndarray, k: int) -> Any:

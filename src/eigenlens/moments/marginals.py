@@ -174,16 +174,6 @@ class Marginals:
         first = self.K @ self._sums[0] @ inner
         return self._by_missing * inner - first - first.T + self.K @ missing @ self.K + observed
 
-    def conditional_forms(self, V: np.ndarray) -> np.ndarray:
-        """Return Vᵀ cov(x | x_o) V for each pattern: an array of shape (P, k, k)."""
-        P, k = len(self.layout.masks), V.shape[1]
-        out = np.where(self.layout.by_missing[:, None, None], 0.0, V.T @ self.Sigma @ V)
-        for part, N in zip(self.layout.parts, self.inverses, strict=True):
-            rows = (V if part.missing else self.Sigma @ V)[part.columns]  # (g, s, k)
-            form = np.swapaxes(rows, 1, 2) @ N @ rows
-            out[part.patterns] += form if part.missing else -form
-        return out.reshape(P, k, k)
-
     def conditional_variances(self) -> np.ndarray:
         """Return the variance of each column given what a pattern observes; zero where it observes the column."""
         masks = self.layout.masks

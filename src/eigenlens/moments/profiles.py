@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..arrays.typing import Array
 from ..rows import Block
 from .base import Moments
 from .centred import Centred, Scatter
-from .count_table import CountTable
 
 
 @stored("moments.Profiles")
@@ -47,8 +45,6 @@ class Profiles(Moments):
     (10.0, array([0.5, 0.5]))
     """
 
-    table: CountTable | None = None  # from which `centred` is made when it is first asked for
-
     def __init__(self, of: type[Centred] = Scatter) -> None:
         self.of = of
         self.centred = of()
@@ -56,33 +52,6 @@ class Profiles(Moments):
         self.rows = 0.0
         self.smallest = float("inf")
         self.takes_sparse = of.takes_sparse
-
-    @classmethod
-    def of_table(cls, table: CountTable, of: type[Centred]) -> Profiles:
-        """Return the moments of a table in memory."""
-        new = cls(of)
-        del new.centred
-        new.table, new.n_rows, new.rows = table, table.shape[0], float(table.shape[0])
-        new.smallest = float(table.totals.min())
-        return new
-
-    @cached_property
-    def centred(self) -> Centred:
-        assert self.table is not None
-        block = Block(self.table.counts)
-        return type(self)(self.of).anchored(block).update(block).centred
-
-    def _settled(self) -> Self:
-        """Become moments that hold no table."""
-        if self.table is not None:
-            self.centred, self.table = self.centred, None
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.copy()._settled().__dict__
-
-    def brought_to(self, like: Array) -> Self:
-        return super(Profiles, self.copy()._settled()).brought_to(like)
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of)
@@ -94,32 +63,31 @@ class Profiles(Moments):
 
     @property
     def n_features(self) -> int:
-        return self.centred.n_features if self.table is None else self.table.shape[1]
+        return self.centred.n_features
 
     @property
     def weight(self) -> float:
-        return self.centred.weight if self.table is None else self.table.total
+        return self.centred.weight
 
     @property
     def margin(self) -> Array:
         """The share of each column in the sum of the table."""
-        return self.centred.mean if self.table is None else self.table.margin
+        return self.centred.mean
 
     @property
     def squared(self) -> bool:  # type: ignore[override]
-        return self.table is None and self.centred.squared
+        return self.centred.squared
 
     @property
     def finite(self) -> bool:
-        return self.table is not None or self.centred.finite
+        return self.centred.finite
 
     @property
     def dtype(self) -> Any:
         """Type of the results."""
-        return self.centred.dtype if self.table is None else self.table.dtype
+        return self.centred.dtype
 
     def update(self, block: Block) -> Self:
-        self._settled()
         if not hasattr(self.centred, "pivot"):
             self._anchor(block)
         X, totals, kept = profiles_of(block.X)
@@ -138,7 +106,6 @@ class Profiles(Moments):
         if not isinstance(other, Profiles):
             raise errors.moments_differ("the kind of moments", "Profiles", type(other).__name__)
         self._join_names(other)
-        self._settled()
         self.centred = self.centred.copy().merge(other.centred)
         self.n_rows += other.n_rows
         self.rows += other.rows
@@ -146,13 +113,13 @@ class Profiles(Moments):
         return self
 
     def sealed(self) -> Self:
-        new = self.copy()._settled()
+        new = self.copy()
         new.centred = new.centred.sealed()
         new.smallest = 2.0 ** np.floor(np.log2(self.smallest))  # the total of a row may be its only cell
         return new
 
     def times(self, factor: float) -> Self:
-        new = self.copy()._settled()
+        new = self.copy()
         new.centred, new.rows = self.centred.times(factor), self.rows * factor
         return new
 

@@ -1,15 +1,14 @@
 """Moments of many resamples at once: rows, or blocks of them, counted again by weights.
 
-Rows are taken about the (group) means of all rows, where nothing cancels. Each unit (a row, or a block of rows) is
-summed up once, as the products of its columns, their sums and its weight in each group, and the moments of all
-resamples are one matrix product of counts with these sums. To round-off they are what a pass over the reweighted rows
-would collect.
+Rows are taken about the (group) means of all rows, where nothing cancels, beside columns that tell their group: the
+products of two columns of that table are weights of groups, sums and products. Each unit (a row, or a block of rows) is
+summed up once, and the moments of all resamples are one matrix product of counts with these sums. To round-off they are
+what a pass over the reweighted rows would collect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,17 +55,15 @@ class Resampler:
         self.n_groups = len(inner.weights)
         codes = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
         shift, pivot = namespaces.to_numpy(inner.shift), namespaces.to_numpy(inner.pivot)
-        rows = (rows - pivot) - shift[codes]
-        order = np.argsort(codes, kind="stable") if units is None else np.argsort(units, kind="stable")
-        self.rows, self.codes, self.weight, self.order = rows[order], codes[order], weight[order], order
-        self.q = rows.shape[1]
-        self.upper = np.triu_indices(self.q)
-        self.sums = None if units is None else self._sums_of_units(units[order])
+        self.table = np.concatenate([np.eye(self.n_groups)[codes], (rows - pivot) - shift[codes]], axis=1)
+        self.weighted = self.table * weight[:, None]
+        self.q, self.upper = rows.shape[1], np.triu_indices(self.table.shape[1])
+        self.sums = None if units is None else self._sums_of_units(units)
 
     @property
     def n_units(self) -> int:
         """Number of things that are drawn."""
-        return len(self.rows) if self.sums is None else len(self.sums)
+        return len(self.table) if self.sums is None else len(self.sums)
 
     def draw(self, counts: np.ndarray) -> Iterator[Moments | None]:
         """Yield the moments of resamples, None for one that lost a group.
@@ -76,17 +73,17 @@ class Resampler:
         counts : ndarray of shape (b, n_units)
             How often each resample holds each unit.
         """
-        G, q = self.n_groups, self.q
-        sums = counts @ self.sums if self.sums is not None else self._sums_of_rows(counts[:, self.order])
+        G, q = self.n_groups, self.table.shape[1]
+        sums = self._sums_of_rows(counts) if self.sums is None else counts @ self.sums
         shift = namespaces.to_numpy(self.inner.shift)
         for row in sums:
-            weights, totals = row[:G], row[G : G + G * q].reshape(G, q)
+            M = np.zeros((q, q))
+            M[self.upper] = row
+            weights, T = np.diagonal(M)[:G].copy(), M[G:, G:]
             if (weights <= 0).any():
                 yield None
                 continue
-            means = totals / weights[:, None]
-            T = np.zeros((q, q))
-            T[self.upper] = row[G + G * q :]
+            means = M[:G, G:] / weights[:, None]
             T = T + np.triu(T, 1).T - (means * weights[:, None]).T @ means
             yield self._like(weights, shift + means, T)
 
@@ -105,33 +102,17 @@ class Resampler:
         return new
 
     def _sums_of_units(self, units: np.ndarray) -> np.ndarray:
-        """Return, for each unit, group weights, group sums and the upper triangle of products."""
-        starts = np.append(np.flatnonzero(np.diff(units, prepend=-1)), len(units))
-        G, q = self.n_groups, self.q
-        table = np.zeros((len(starts) - 1, G + G * q + len(self.upper[0])))
-        for u, (a, b) in enumerate(pairwise(starts)):
-            rows, w, codes = self.rows[a:b], self.weight[a:b], self.codes[a:b]
-            weighted = rows * w[:, None]
-            table[u, :G] = np.bincount(codes, weights=w, minlength=G)
-            member = np.zeros((G, b - a))
-            member[codes, np.arange(b - a)] = 1.0
-            table[u, G : G + G * q] = (member @ weighted).ravel()
-            table[u, G + G * q :] = (weighted.T @ rows)[self.upper]
-        return table
+        """Return, for each unit, the sums of products of the columns of the table."""
+        order = np.argsort(units, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(units[order])) + 1)
+        return np.stack([(self.weighted[part].T @ self.table[part])[self.upper] for part in parts])
 
     def _sums_of_rows(self, counts: np.ndarray) -> np.ndarray:
-        """Return the same for resamples of single rows, which are sorted by group."""
-        G, q, b = self.n_groups, self.q, len(counts)
-        sums = np.zeros((b, G + G * q + len(self.upper[0])))
-        times = counts * self.weight
-        ends = np.searchsorted(self.codes, np.arange(G + 1))
-        for g in range(G):
-            part = slice(ends[g], ends[g + 1])
-            sums[:, g] = times[:, part].sum(axis=1)
-            sums[:, G + g * q : G + (g + 1) * q] = times[:, part] @ self.rows[part]
-        for start in range(0, len(self.rows), CHUNK):
-            rows = self.rows[start : start + CHUNK]
-            sums[:, G + G * q :] += times[:, start : start + CHUNK] @ (rows[:, self.upper[0]] * rows[:, self.upper[1]])
+        """Return the same for resamples of single rows."""
+        sums = np.zeros((len(counts), len(self.upper[0])))
+        for start in range(0, len(self.table), CHUNK):
+            part = slice(start, start + CHUNK)
+            sums += counts[:, part] @ (self.weighted[part][:, self.upper[0]] * self.table[part][:, self.upper[1]])
         return sums
 
 

@@ -1,41 +1,63 @@
-"""Penalised least squares: min Σᵢ wᵢ‖yᵢ − a − Bᵀxᵢ‖² + λ tr BᵀΩB, without a penalty on the intercept a.
+"""Penalised least squares on a basis: min Σᵢ wᵢ‖yᵢ − a − Bᵀb(xᵢ)‖² + λ tr BᵀΩB, without a penalty on the intercept a.
 
-One decomposition serves all λ. With X centred and scaled by √w, and LᵀL = Ω, write the stacked matrix [X;
-√τ L] = Q K with orthonormal Q = [Q₁; Q₂]; the singular values c of Q₁ and s of Q₂ (c² + s² = 1) share right
-vectors V, so that
-
-    B(λ) = K⁺ V diag(c / (c² + κs²)) Uᵀy,   df(λ) = Σ c² / (c² + κs²),   κ = λ/τ.
-
-Nothing is squared on the way, and directions that neither the data nor the penalty see get no coefficient.
+One decomposition serves all λ: see `eigenlens.solve.linear_smoother`.
 
 Reference: T. Hastie, A. Buja, R. Tibshirani (1995), Penalized discriminant analysis, Annals of Statistics 23.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.linalg import svd
-from scipy.optimize import brentq, minimize_scalar
 
-from ..arrays import errors, linalg
+from ..arrays import errors
 from ..arrays.parameters import check_choice, check_number, published_at_once
 from ..arrays.stored import stored
 from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array
+from ..solve.linear_smoother import Path
 from .penalties import penalty_root
 from .regressor import Floats, Regressor
 
-RANK = 1e-12  # relative to the largest singular value, columns brought to one size
 FAR = 1e-10  # spread of the other rows over a row's distance from them, below which six digits are left
-SMALLEST = 1e-290  # λ of a grid stay within its inverse
+
+
+class BasisRegression(Regressor):
+    """Penalised least squares on a basis of functions of the rows."""
+
+    coef_: Floats
+    intercept_: Floats
+    df_: float
+
+    def _basis(self, X: Floats) -> Floats:
+        """Return the values of the basis on rows; by default the columns themselves."""
+        return X
+
+    def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
+        B, root = self._basis(X), np.sqrt(w)[:, None]
+        middle, level = _mean(B, w), _mean(Y, w)
+        self._settle(root * (B - middle), root * (Y - level), float(w.sum()), middle, level)
+
+    @abstractmethod
+    def _settle(self, A: Floats, E: Floats, W: float, middle: Floats, level: Floats) -> None:
+        """Set the fitted attributes, from rows and responses that are weighted and centred."""
+
+    def _predict(self, X: Floats) -> Floats:
+        return (self._basis(X) - self._middle) @ self._B + self._level  # centred first: an offset costs no digits
+
+    def _names_of_terms(self) -> list[str]:
+        return self._feature_names()
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T
+        yield "coefficients", matrix("Coefficients", values, ["1", *self._names_of_terms()], self._names_of_responses())
 
 
 @stored("PenalizedRegression")
-class PenalizedRegression(Regressor):
+class PenalizedRegression(BasisRegression):
     """Linear regression with a quadratic penalty on its coefficients.
 
     Parameters
@@ -75,11 +97,7 @@ class PenalizedRegression(Regressor):
     """
 
     gcv_path_: Array
-
-    coef_: Floats
-    intercept_: Floats
     lam_: float
-    df_: float
     gcv_: float
 
     def __init__(
@@ -97,7 +115,7 @@ class PenalizedRegression(Regressor):
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         self._tell_far_row(X)
-        self._settle(lambda root: Path(X, Y, w, root), X.shape[1])
+        super()._fit(X, Y, w)
 
     def _tell_far_row(self, X: Floats) -> None:
         """Warn where one row of a column is so far from all others that means leave these few digits."""
@@ -137,10 +155,10 @@ class PenalizedRegression(Regressor):
             Whether y is one column without a dimension of its own.
         """
         self._y_was_1d, self._n_responses, self.n_features_in_ = single, E.shape[1], A.shape[1]
-        self._settle(lambda root: Path.of_centred(A, E, W, x_mean, y_mean, root), A.shape[1])
+        self._settle(A, E, W, x_mean, y_mean)
         return self
 
-    def _settle(self, path_of: Callable[[Floats], Path], p: int) -> None:
+    def _settle(self, A: Floats, E: Floats, W: float, middle: Floats, level: Floats) -> None:
         """Choose λ along the path of a penalty, and set the fitted attributes."""
         check_number("cost", self.cost, 0.0)
         if self.df is not None and self.lam != "gcv":
@@ -149,37 +167,37 @@ class PenalizedRegression(Regressor):
             )
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
-        root = penalty_root(self.penalty, p)
-        if self.df is None and self.lam == 0:
-            root = root[:0]  # least squares does not ask for units; the scale of a penalty would bring them in
-        path = path_of(root)
+        path = Path.of_rows(A, E, self._root(A.shape[1]), W)
         if self.df is not None:
             check_number("df", self.df, 0.0)
-            lam = path.lam_for(float(self.df))
+            lam = path.smoother.lam_for(float(self.df))
         elif self.lam == "gcv":
             lam = path.best(self.cost)
         else:
             check_number("lam", self.lam, 0.0)
             lam = float(self.lam)
         B = path.coef(lam)  # p×q
-        self._middle, self._level = path.x_mean, path.y_mean
-        self._B = B
-        intercept = path.y_mean - path.x_mean @ B
+        self._B, self._middle, self._level = B, middle, level
+        intercept = level - middle @ B
         self.coef_, self.intercept_ = (B[:, 0], intercept[0]) if self._y_was_1d else (B.T, intercept)
-        self.lam_, self.df_, self.gcv_ = lam, path.df(lam), path.gcv(lam, self.cost)
-        lams = path.grid()
-        self.gcv_path_ = np.array([(a, path.df(a), path.gcv(a, self.cost)) for a in lams]).reshape(-1, 3)
+        self.lam_, self.df_ = lam, float(path.smoother.df(lam))
+        self.gcv_, self.gcv_path_ = float(path.gcv(lam, self.cost)), path.table(self.cost)
+
+    def _root(self, p: int) -> Floats:
+        """Return the root of the penalty, nothing for λ = 0: least squares knows no units, and its scale would."""
+        root = penalty_root(self.penalty, p)
+        return root[:0] if self.df is None and self.lam == 0 else root
 
     def _left_out(self, X: Floats, Y: Floats, w: Floats) -> tuple[Floats, Floats]:
         """Fit, and return the leverage of each row, its share in its own fit, and what the fit says about it."""
-        root = penalty_root(self.penalty, X.shape[1])
-        path = Path(X, Y, w, root[:0] if self.lam == 0 else root)
-        lam, rows = float(self.lam), X - path.x_mean
-        return w * path.leverage(rows, lam), rows @ path.coef(lam) + path.y_mean
+        middle, level, root = _mean(X, w), _mean(Y, w), np.sqrt(w)[:, None]
+        rows, lam = X - middle, float(self.lam)
+        path = Path.of_rows(root * rows, root * (Y - level), self._root(X.shape[1]), float(w.sum()))
+        return w * path.smoother.leverage(rows, lam), rows @ path.coef(lam) + level
 
     def from_coefficients(self, B: Floats, mean: Floats, df: float, gcv: float, gcv_path: Floats) -> Self:
         """Take a fit that was made elsewhere: coefficients (p×q) of centred responses, and the mean of the rows."""
-        self._middle, self._level, self._B = mean, np.zeros(B.shape[1]), B
+        self._B, self._middle, self._level = B, mean, np.zeros(B.shape[1])
         self.coef_, self.intercept_ = B.T, -mean @ B
         self.lam_, self.df_, self.gcv_, self.gcv_path_ = float(self.lam), df, gcv, gcv_path
         self.n_features_in_, self._y_was_1d, self._n_responses = len(B), False, B.shape[1]
@@ -188,144 +206,7 @@ class PenalizedRegression(Regressor):
     def _facts(self) -> Iterator[str]:
         yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom without the intercept, GCV {self.gcv_:.4g}."
 
-    def _tables(self) -> Iterator[tuple[str, Table]]:
-        values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T
-        rows = ["1", *self._feature_names()]
-        yield "coefficients", matrix("Coefficients", values, rows, self._names_of_responses())
 
-    def _predict(self, X: Floats) -> Floats:
-        return (X - self._middle) @ self._B + self._level  # centred first: an offset costs no digits
-
-
-@dataclass
-class _Shares:
-    """Singular values c, s of the two halves, Uᵀy, and the map from the shared directions to coefficients."""
-
-    c: Floats
-    s: Floats
-    u: Floats
-    back: Floats
-
-
-class Path:
-    """All penalties from one decomposition."""
-
-    def __init__(self, X: Floats, Y: Floats, w: Floats, root: Floats) -> None:
-        self.W = float(w.sum())
-        self.x_mean = X[0] + w @ (X - X[0]) / self.W
-        self.y_mean = Y[0] + w @ (Y - Y[0]) / self.W
-        sw = np.sqrt(w)[:, None]
-        self._balance(sw * (X - self.x_mean), sw * (Y - self.y_mean), root)
-
-    @classmethod
-    def of_centred(cls, A: Floats, E: Floats, W: float, x_mean: Floats, y_mean: Floats, root: Floats) -> Path:
-        """Return the path of rows that are weighted and centred already, or of others with the same products."""
-        path = cls.__new__(cls)
-        path.W, path.x_mean, path.y_mean = W, x_mean, y_mean
-        path._balance(A, E, root)
-        return path
-
-    def _balance(self, A: Floats, E: Floats, root: Floats) -> None:
-        """Decompose rows and penalty, brought to one size."""
-        if len(A) > A.shape[1]:
-            Q, A = np.linalg.qr(A)
-            inside = Q.T @ E
-        else:
-            inside = E
-        sizes = np.linalg.norm(A), np.linalg.norm(root)
-        self.tau = float(sizes[0] / sizes[1]) ** 2 if min(sizes) > 0 else 1.0
-        basis = None
-        if len(A) < A.shape[1] and _is_even(root):
-            # a ridge has no coefficients beyond the rows, so that the problem is as large as they are
-            with linalg.limit_blas(A.size):
-                basis, seen = np.linalg.qr(A.T)
-            A, root = seen.T, root[: len(A), : len(A)]
-        with linalg.limit_blas((len(A) + len(root)) * A.shape[1]):
-            k = self._decompose(A, np.sqrt(self.tau) * root, inside)
-        self.c, self.s, self.u, self.back = k.c, k.s, k.u, k.back if basis is None else basis @ k.back
-        self.outside = float(np.sum(E * E) - np.sum(self.u * self.u))
-
-    @staticmethod
-    def _decompose(A: Floats, L: Floats, y: Floats) -> _Shares:
-        Z = np.vstack([A, L])
-        size = np.linalg.norm(Z, axis=0)
-        size[size == 0] = 1.0
-        P, S, T = svd(Z / size, full_matrices=False)
-        r = int(np.sum(RANK * S.max(initial=0.0) < S))
-        P, K = P[:, :r], T[:r].T / S[:r] / size[:, None]
-        # with fewer rows than directions the rest is seen by the penalty alone and gets no coefficient
-        U, c, V = svd(P[: len(A)], full_matrices=False)
-        s = np.linalg.norm(P[len(A) :] @ V.T, axis=0)
-        return _Shares(c, s, U.T @ y, K @ V.T)
-
-    def _shrink(self, lam: float) -> Floats:
-        """c² / (c² + κs²), zero where the data see nothing."""
-        c2 = self.c**2
-        return np.divide(c2, c2 + lam / self.tau * self.s**2, out=np.zeros_like(c2), where=self.c > RANK)
-
-    def df(self, lam: float) -> float:
-        """Effective degrees of freedom, without the intercept."""
-        return float(self._shrink(lam).sum())
-
-    def gcv(self, lam: float, cost: float) -> float:
-        """Generalised cross-validation, infinite where no degrees of freedom are left."""
-        f = self._shrink(lam)
-        rss = max(self.outside, 0.0) + float(np.sum((1 - f)[:, None] ** 2 * self.u**2))
-        left = 1 - (1 + cost * f.sum()) / self.W
-        return rss / self.W / left**2 if left > 0 else np.inf
-
-    def leverage(self, rows: Floats, lam: float) -> Floats:
-        """Return what a row of weight 1, given minus the mean, counts in its own fit."""
-        size = self.c**2 + lam / self.tau * self.s**2
-        over = np.divide(1.0, size, out=np.zeros_like(size), where=self.c > RANK)
-        return 1 / self.W + (rows @ self.back) ** 2 @ over
-
-    def coef(self, lam: float) -> Floats:
-        """Coefficients, p×q."""
-        f = self._shrink(lam)
-        return self.back @ (np.divide(f, self.c, out=np.zeros_like(f), where=f > 0)[:, None] * self.u)
-
-    def grid(self) -> Floats:
-        """λ from hardly any penalty to nearly all, by the ratios at which directions are halved."""
-        half = self.tau * (self.c / np.maximum(self.s, 1e-8)) ** 2
-        half = half[(self.c > RANK) & (self.s > 1e-8)]
-        if not len(half):
-            return np.array([0.0])
-        low, high = max(half.min() * 1e-4, SMALLEST), min(half.max() * 1e4, 1 / SMALLEST)
-        return np.geomspace(low, max(high, low), 121)
-
-    def best(self, cost: float) -> float:
-        """λ of least GCV: the best of the grid, refined between its neighbours."""
-        lams = self.grid()
-        scores = np.array([self.gcv(a, cost) for a in lams])
-        k = int(np.argmin(scores))
-        if len(lams) < 3 or not np.isfinite(scores[k]):
-            return float(lams[-1] if not np.isfinite(scores[k]) else lams[k])
-        ends = np.log(lams[[max(k - 1, 0), min(k + 1, len(lams) - 1)]])
-        found = minimize_scalar(
-            lambda t: self.gcv(np.exp(t), cost), bounds=tuple(ends), method="bounded", options={"xatol": 1e-6}
-        )
-        return float(np.exp(found.x)) if found.fun < scores[k] else float(lams[k])
-
-    def lam_for(self, df: float) -> float:
-        """λ with the given effective degrees of freedom."""
-        most, least = self.df(0.0), float(np.sum((self.c > RANK) & (self.s <= 1e-8)))
-        if df >= most - 1e-9:
-            if df > most + 1e-9:
-                raise errors.InputError(f"df={df:g} but the data have {most:g} at most; use df ≤ {most:g}")
-            return 0.0
-        if df <= least + 1e-9:
-            raise errors.InputError(f"df={df:g} but {least:g} stay free under any penalty; use df > {least:g}")
-        lo, hi = np.log(self.grid()[[0, -1]])
-        while self.df(np.exp(lo)) < df:
-            lo -= 10
-        while self.df(np.exp(hi)) > df:
-            hi += 10
-        return float(np.exp(brentq(lambda t: self.df(np.exp(t)) - df, lo, hi, xtol=1e-13, rtol=1e-14)))
-
-
-def _is_even(root: Floats) -> bool:
-    """Return whether a penalty weighs all coefficients alike: the root is a multiple of the identity."""
-    diagonal = root.diagonal()
-    square = root.shape[0] == root.shape[1] == np.count_nonzero(root)
-    return bool(square and np.all(diagonal == diagonal[0]) and diagonal[0] != 0)
+def _mean(values: Floats, w: Floats) -> Floats:
+    """Return weighted means of columns, with the digits that an offset leaves."""
+    return np.asarray(values[0] + w @ (values - values[0]) / w.sum())

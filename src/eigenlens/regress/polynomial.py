@@ -2,7 +2,7 @@
 
 Monomials of raw features are nearly collinear, more so the further the data lie from zero. Here each
 feature is brought to u ∈ [−1, 1] and the columns are products of Legendre polynomials P_e(u), which span
-the same space; the least squares problem is then solved through its triangular factor.
+the same space; of dependent terms brought to one size the fit takes the coefficients of least norm.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from ..arrays import errors
+from ..arrays import errors, exponents
 from ..arrays.parameters import check_flag, check_number
 from ..arrays.stored import stored
-from ..arrays.summaries import Table, matrix
-from .regressor import Floats, Regressor
+from ..solve.linear_smoother import Path
+from .penalized import BasisRegression
+from .regressor import Floats
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
 MOST_TERMS = 100_000  # built one by one: a few seconds
-RANK = 1e-11  # relative to the largest singular value
 
 
 @stored("PolynomialRegression")
-class PolynomialRegression(Regressor):
+class PolynomialRegression(BasisRegression):
     """Least squares on all monomials of the features up to total degree ``degree``.
 
     Parameters
@@ -65,9 +65,6 @@ class PolynomialRegression(Regressor):
 
     _x_reach = _y_reach = 300.0  # both are scaled before they are multiplied
     powers_: NDArray[np.int64]
-    coef_: Floats
-    intercept_: Floats
-    df_: float
 
     def __init__(self, degree: int = 2, *, interactions: bool = True) -> None:
         self.degree = degree
@@ -82,29 +79,24 @@ class PolynomialRegression(Regressor):
         half = (high - low) / 2
         self._half = np.where(half > 0, half, 1.0)
         self.powers_ = _powers(X.shape[1], int(self.degree), bool(self.interactions))
-        B = self._columns(X)
-        self._mean = w @ B / w.sum()
-        self._level = Y[0] + w @ (Y - Y[0]) / w.sum()
-        root = np.sqrt(w)[:, None]
-        A, E = root * (B - self._mean), root * (Y - self._level)
-        self._beta, rank = _least_norm(A, E)
-        self.df_ = float(rank)
+        super()._fit(X, Y, w)
+
+    def _settle(self, A: Floats, E: Floats, W: float, middle: Floats, level: Floats) -> None:
+        unit = exponents.unit_of(E)  # squares of the responses need not be numbers
+        path = Path.of_rows(A, E / unit, A[:0], W)
+        beta, self.df_ = path.coef(0.0) * unit, float(path.smoother.df(0.0))
+        self._B, self._middle, self._level = beta, middle, level
         with np.errstate(over="ignore", invalid="ignore"):  # raw monomials may leave the range of floats
-            raw = _raw_coefficients(self.powers_, self._centre, self._half, self._beta)
-        intercept = self._level - self._mean @ self._beta + raw[0]
+            raw = _raw_coefficients(self.powers_, self._centre, self._half, beta)
+        intercept = level - middle @ beta + raw[0]
         self.coef_, self.intercept_ = (raw[1:, 0], intercept[0]) if self._y_was_1d else (raw[1:].T, intercept)
 
     def _facts(self) -> Iterator[str]:
         yield f"{len(self.powers_)} monomials, {self.df_:g} degrees of freedom without the intercept."
 
-    def _tables(self) -> Iterator[tuple[str, Table]]:
+    def _names_of_terms(self) -> list[str]:
         names = self._feature_names()
-        terms = [_monomial(row, names) for row in self.powers_]
-        values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T
-        yield "coefficients", matrix("Coefficients", values, ["1", *terms], self._names_of_responses())
-
-    def _predict(self, X: Floats) -> Floats:
-        return (self._columns(X) - self._mean) @ self._beta + self._level
+        return [_monomial(row, names) for row in self.powers_]
 
     def _refuse_too_many(self, n: int, p: int) -> None:
         degree = int(self.degree)
@@ -115,7 +107,7 @@ class PolynomialRegression(Regressor):
                 "degree, interactions=False, or AdaptiveSplines, which searches for the terms that matter."
             )
 
-    def _columns(self, X: Floats) -> Floats:
+    def _basis(self, X: Floats) -> Floats:
         """Products of Legendre polynomials of the scaled features, n×terms."""
         P = legendre.legvander((X - self._centre) / self._half, int(self.powers_.max()))  # n×p×(degree + 1)
         P = np.ascontiguousarray(P.transpose(1, 2, 0))  # rows of a power lie together
@@ -139,17 +131,6 @@ def _powers(p: int, degree: int, interactions: bool) -> NDArray[np.int64]:
         picks = combinations_with_replacement(range(p), d) if interactions else (((j,) * d) for j in range(p))
         rows += [np.bincount(pick, minlength=p) for pick in picks]
     return np.array(rows, dtype=np.int64)
-
-
-def _least_norm(A: Floats, E: Floats) -> tuple[Floats, int]:
-    """Solve least squares by the shorter side of A: of all answers the one of least norm, and the rank."""
-    if len(A) > A.shape[1]:
-        Q, R = np.linalg.qr(A)
-        beta, _, rank, _ = np.linalg.lstsq(R, Q.T @ E, rcond=RANK)
-        return beta, int(rank)
-    Q, R = np.linalg.qr(A.T)
-    beta, _, rank, _ = np.linalg.lstsq(R.T, E, rcond=RANK)
-    return Q @ beta, int(rank)
 
 
 def _raw_coefficients(powers: NDArray[np.int64], centre: Floats, half: Floats, beta: Floats) -> Floats:
