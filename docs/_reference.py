@@ -35,7 +35,7 @@ TITLES = {
     "validation": ("Validation", "Cross-validation from moments."),
     "kernels": ("Kernels", "Kernels, their functions and their spectra."),
     "distances": ("Distances", "Tests of form, Schoenberg transforms, repairs and alignment."),
-    "displays": ("Displays", "Pictures of fitted models, after scikit-learn's convention."),
+    "displays": ("Displays", "Pictures of fitted models, a function each."),
     "files": ("Model files", "Models without pickle."),
     "rows": ("Rows", "Arrays, frames, files and streams; strict reading of tables, and preparation of columns."),
     "study": ("Studies", "What `eigenlens report` does, as functions."),

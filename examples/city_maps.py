@@ -167,18 +167,18 @@ def draw(folder: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
+    from eigenlens import displays
 
     folder.mkdir(parents=True, exist_ok=True)
     mds, _ = united_states()
-    states = ConfigurationDisplay.from_estimator(mds, labels=CITIES, target=on_a_plane(PLACES))
+    states = displays.configuration(mds, labels=CITIES, target=on_a_plane(PLACES))
     states.ax_.set(title="The United States from a table of distances", xlabel="miles east", ylabel="miles north")
     names, D = european_roads()
     roads = ClassicalMDS(metric="precomputed").fit(D)
     figure, axes = plt.subplots(1, 2, figsize=(12.5, 5.6), layout="constrained", width_ratios=[1.35, 1])
-    ConfigurationDisplay.from_estimator(roads, labels=names, ax=axes[0])
+    displays.configuration(roads, labels=names, ax=axes[0])
     axes[0].set_title("Europe by road")
-    ShepardDisplay.from_estimator(roads, D, ax=axes[1])
+    displays.shepard(roads, D, ax=axes[1])
     for name, picture in (("united_states", states.figure_), ("european_roads", figure)):
         picture.savefig(folder / f"{name}.png", dpi=110)
         print(f"wrote {folder / name}.png")

@@ -46,13 +46,13 @@ def draw(model: RobustPCA, frames: np.ndarray, folder: Path) -> Path:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    from eigenlens.displays import RobustSplitDisplay
+    from eigenlens import displays
 
     folder.mkdir(parents=True, exist_ok=True)
     chosen = (5, 40, 75, 110)
     figure, axes = plt.subplots(len(chosen), 3, figsize=(8.6, 9.0), layout="constrained")
     for line, t in zip(axes, chosen, strict=True):
-        RobustSplitDisplay.from_estimator(model, frames, row=t, shape=SHAPE, ax=line)
+        displays.robust_split(model, frames, row=t, shape=SHAPE, ax=line)
         line[0].set_ylabel(f"frame {t}")
         if t != chosen[0]:
             for ax in line:

@@ -51,7 +51,7 @@ def lazy_names(package):
     return set(package._HOMES) | set(getattr(package, "_ROOMS", ()))
 
 
-LAZY = {p.__name__: lazy_names(p) for p in (eigenlens, eigenlens.regress, eigenlens.displays)}
+LAZY = {p.__name__: lazy_names(p) for p in (eigenlens, eigenlens.regress)}
 
 
 @pytest.mark.parametrize("file", sorted(SOURCE.rglob("*.py")), ids=lambda file: str(file.relative_to(SOURCE)))

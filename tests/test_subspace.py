@@ -95,7 +95,7 @@ def test_answers_print_as_a_line():
     assert [repr(thing) for thing in things] == [
         "<Subspace: 2 direction(s) in 4 dimensions>",
         f"<Spectrum: 2 value(s) {first:.4g}, {second:.4g}; svd, residual 0.0e+00>",
-        "<DiscriminantDisplay: 1 picture(s) in figure_>",
+        "<Display: 1 picture(s) in figure_>",
         "<Alignment: 30 points in 4 dimensions, disparity 0.000>",
         "<SparsePath: 2 penalties, 4 to 0 nonzero loadings>",
     ]

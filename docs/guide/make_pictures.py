@@ -18,8 +18,20 @@ from matplotlib.patches import Ellipse
 from sklearn.datasets import load_wine, make_moons
 from sklearn.preprocessing import scale
 
-from eigenlens import CCA, FDA, LDA, MDA, PCA, SIR, ClassicalMDS, CorrespondenceAnalysis, KernelPCA, MixedPCA, SparsePCA
-from eigenlens.displays import DecisionDisplay
+from eigenlens import (
+    CCA,
+    FDA,
+    LDA,
+    MDA,
+    PCA,
+    SIR,
+    ClassicalMDS,
+    CorrespondenceAnalysis,
+    KernelPCA,
+    MixedPCA,
+    SparsePCA,
+    displays,
+)
 from eigenlens.inference import bootstrap
 from eigenlens.kernels import Gaussian
 
@@ -105,7 +117,7 @@ def bent():
         (axes[1], FDA(), X, y, "FDA: bent"),
         (axes[2], MDA(n_subclasses=2), Z, z, "MDA: lumpy"),
     ):
-        DecisionDisplay.from_estimator(model.fit(rows, labels), rows, labels, ax=ax, support=False)
+        displays.decision(model.fit(rows, labels), rows, labels, ax=ax, support=False)
         ax.get_legend().remove()
         ax.set(xlabel="", ylabel="")
         clean(ax, title)

@@ -1,21 +1,64 @@
-"""What all pictures share: axes to draw on, and a plain look. matplotlib is imported when something is drawn."""
+"""What all pictures share: axes, dots, classes, names that cover nothing, and a plain look.
+
+matplotlib is imported when something is drawn.
+"""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from .arrays import errors, optional
-from .arrays.label_places import GAPS, label_places
+from .arrays import errors, namespaces, optional
 from .arrays.typing import Axes, Figure
 
 #: Ink that is read on white and on black, what is quiet, what was found, and levels.
 INK, QUIET, FOUND, LEVEL = "0.45", "0.75", "#2a7ab9", "#d1495b"
+#: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be; each has a contrast
+#: of 3 or more with white, and the page has the same.
+COLOURS = ("#0072b2", "#d55e00", "#00916a", "#c46a9b", "#b07d00", "#3a8fc7", "#6f42c1", "#8c564b", "#7a8b00", "#555f6b")
+MARKERS = "os^Dv"  # ten classes each
+FEW = 12  # classes that have a legend; the names of more stand at their centres
+MANY = 20_000  # rows from which on points would hide each other
+
+GAPS = (3.0, 7.0, 13.0, 20.0, 28.0, 38.0)  # points between a name and what it names
+SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], dtype=float)
+NEAR = 1  # gaps up to this place need no line from the name to its point
+
+
+class Display:
+    """What was drawn.
+
+    Attributes
+    ----------
+    ax_ : axes
+        The first, or the only ones.
+    axes_ : list of axes
+    figure_ : figure
+    data : dict
+        Numbers of the picture, by name.
+    """
+
+    ax_: Axes
+    axes_: list[Axes]
+    figure_: Figure
+
+    def __init__(self, axes: Any, **data: Any) -> None:
+        self.axes_, self.data = list(np.ravel(np.asarray(axes, dtype=object))), data
+        first: Any = self.axes_[0] if self.axes_ else None
+        figure: Any = None if first is None else first.figure
+        self.ax_, self.figure_ = first, figure
+
+    def __repr__(self) -> str:
+        return f"<Display: {len(self.axes_)} picture(s) in figure_>"
+
+
+# -- axes ----------------------------------------------------------------------------------------------------------
 
 
 def axes_for(
-    ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, columns: int | None = None, name: str = "ax"
+    ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, columns: int = 0, name: str = "ax", **options: Any
 ) -> list[Any]:
     """Return `count` axes, or the first of those that were given.
 
@@ -25,10 +68,12 @@ def axes_for(
     count : int
     width, height : float
         Of each, in inches.
-    columns : int, optional
+    columns : int
         The most in a row; all by default.
     name : str
         For a message: the argument.
+    **options
+        Of `plt.subplots`.
     """
     if ax is not None:
         given = list(np.ravel(np.asarray(ax, dtype=object)))
@@ -41,28 +86,149 @@ def axes_for(
     across = max(min(count, columns or count), 1)
     down = -(-max(count, 1) // across)
     size = (width * across, height * down)
-    _, grid = optional.pyplot().subplots(down, across, figsize=size, layout="constrained", squeeze=False)
+    _, grid = optional.pyplot().subplots(down, across, figsize=size, layout="constrained", squeeze=False, **options)
     for extra in grid.flat[count:]:
         extra.set_visible(False)
     return list(grid.flat[:count])
 
 
-def plain(ax: Any) -> Any:
-    """Leave out what carries no data."""
+def one_axes(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
+    """Return the axes given, or new ones."""
+    return axes_for(ax, 1, width, height)[0]
+
+
+def finish(
+    ax: Any, x: str = "", y: str = "", title: str = "", *, legend: str = "", whole: bool = False, **settings: Any
+) -> Any:
+    """Name the axes, leave out what carries no data, and return them.
+
+    Parameters
+    ----------
+    ax : axes
+    x, y, title : str
+    legend : str
+        Its place: "beside" the axes, or one within; "" for none.
+    whole : bool
+        Whether x counts something.
+    **settings
+        Of the axes, such as their limits.
+    """
+    ax.set(**settings, **{name: words for name, words in (("xlabel", x), ("ylabel", y)) if words})
+    if title:
+        ax.set_title(title, fontsize=10, loc="left")
+    if whole:
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+    if legend and ax.get_legend_handles_labels()[0]:
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+        ax.legend(frameon=False, fontsize="small", **(beside if legend == "beside" else {"loc": legend}))
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(color=QUIET, labelcolor=INK)
     return ax
 
 
-def named(ax: Any, name: str, xy: Any, size: float, colour: str) -> Any:
+# -- dots, classes and arrows --------------------------------------------------------------------------------------
+
+
+def floats(values: Any) -> np.ndarray:
+    """Return a table or an array of any library as NumPy's numbers."""
+    return np.asarray(namespaces.to_numpy(values), dtype=float)
+
+
+def row_names(X: Any) -> list[str] | None:
+    """Return the index of a pandas frame, unless it holds numbers."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or hasattr(X, "__dask_graph__"):
+        return None
+    return None if getattr(index, "dtype", np.dtype(int)).kind in "iufbmM" else list(map(str, index))
+
+
+def palette(n: int, ordered: bool = False) -> list[Any]:
+    """Return a colour for each of n classes: a scale where they are ordered."""
+    import matplotlib as mpl
+
+    if ordered:
+        return list(mpl.colormaps["viridis"](np.linspace(0.0, 0.92, n)))
+    return [COLOURS[k % len(COLOURS)] for k in range(n)]
+
+
+def dots(ax: Any, xy: np.ndarray, colour: Any = FOUND, size: float = 1.0, of: int = 0, **style: Any) -> Any:
+    """Draw points; their size is relative to one at which as many points (or `of`) still show their density."""
+    area = size * float(np.clip(4000 / max(of or len(xy), 1), 2, 22))
+    return ax.scatter(*xy.T, s=area, color=colour, **{"alpha": 0.75, "linewidth": 0, **style})
+
+
+def density(ax: Any, xy: np.ndarray, gridsize: int = 90, **style: Any) -> None:
+    """Draw how many points there are; where there are few, colours are near the background, light or dark."""
+    from matplotlib.colors import to_rgb
+
+    colours = "Blues" if sum(to_rgb(ax.get_facecolor())) > 1.5 else "Blues_r"
+    ax.hexbin(*xy.T, gridsize=gridsize, bins="log", cmap=colours, mincnt=1, **style)
+
+
+def classes_of(y: Any) -> np.ndarray | None:
+    """Return the different values of y where they are classes: words, or few numbers."""
+    if y is None:
+        return None
+    found = np.unique(y)
+    return found if y.dtype.kind in "OUSTb" or len(found) <= FEW else None
+
+
+def coloured(ax: Any, xy: np.ndarray, y: np.ndarray | None) -> list[Any]:
+    """Draw points in the colours of their classes or numbers, or their density; return names, to be placed."""
+    classes, many = classes_of(y), len(xy) > MANY
+    if y is not None and classes is not None:
+        return by_class(ax, xy, np.searchsorted(classes, y), classes, 1.3, 0.3 if many else 0.8)
+    if y is not None:
+        drawn = dots(ax, xy, None, 1.3, c=y.astype(float), cmap="viridis", alpha=0.85)
+        ax.figure.colorbar(drawn, ax=ax, shrink=0.8)
+    elif many:
+        density(ax, xy)
+    else:
+        dots(ax, xy, size=1.3)
+    return []
+
+
+def by_class(
+    ax: Any, xy: np.ndarray, codes: np.ndarray, classes: np.ndarray, size: float, alpha: float = 0.75
+) -> list[Any]:
+    """Draw the points of each class; return the names of many classes, to be placed at their centres."""
+    from matplotlib.patheffects import withStroke
+
+    many, names = len(classes) > FEW, []
+    for k, (label, colour) in enumerate(zip(classes, palette(len(classes)), strict=True)):
+        style = {"marker": MARKERS[k // len(COLOURS) % len(MARKERS)], "label": None if many else str(label)}
+        dots(ax, xy[codes == k], colour, size, len(xy), alpha=alpha, **style)
+    for k in np.unique(codes) if many else ():
+        ink = ax.xaxis.label.get_color()  # as strong as a style has it: rows lie behind these names
+        names.append(named(ax, str(classes[k]), tuple(xy[codes == k].mean(axis=0)), 8, ink))
+        names[-1].set(weight="bold", path_effects=[withStroke(linewidth=2.5, foreground=ax.get_facecolor())])
+    return names
+
+
+def arrows(
+    ax: Any, tips: np.ndarray, names: Iterable[str], colour: str, ink: str = INK
+) -> tuple[list[Any], np.ndarray]:
+    """Draw arrows from the origin; return their names, to be placed, and points along them, to be left free."""
+    for tip in tips:
+        ax.annotate("", tuple(tip), (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "alpha": 0.75, "lw": 1})
+    along = np.linspace(0.1, 1.0, 12)[:, None, None] * tips
+    return [named(ax, name, tip, 8, ink) for name, tip in zip(names, tips, strict=False)], along.reshape(-1, 2)
+
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+
+def named(ax: Any, name: str, xy: Any, size: float = 8, colour: Any = INK) -> Any:
     """Write a name for `place_names` to place, with a line to its point for where it has to move away."""
     leader = {"arrowstyle": "-", "color": QUIET, "lw": 0.6, "shrinkA": 0, "shrinkB": 1}
-    style: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
+    style = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
     return ax.annotate(name, xy, (0, 0), fontsize=size, color=colour, **style)
 
 
 def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
     """Place names next to their points, where they cover neither each other nor the legend nor, with luck, dots.
+
+    The limits of the axes and the legend must be final.
 
     Parameters
     ----------
@@ -103,43 +269,57 @@ def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
     return [name.get_text() for name, place in zip(names, places, strict=True) if place is None]
 
 
-class Display:
-    """What was computed to be seen; `plot` draws it and sets `ax_`, `axes_` and `figure_`.
+def label_places(
+    anchors: np.ndarray,
+    sizes: np.ndarray,
+    frame: np.ndarray,
+    dots: np.ndarray,
+    taken: np.ndarray | None = None,
+    gaps: Sequence[float] = GAPS,
+) -> list[tuple[np.ndarray, bool] | None]:
+    """Return the centre of each name, and whether it is far from its point; None where there is no room for it.
 
-    Attributes
+    The first have the choice. Each goes where it covers least: close to its point before far from it, on the side away
+    from the middle before the others.
+
+    Parameters
     ----------
-    needs : str
-        What `from_estimator` is given after the model: "", "X" or "X, y".
-    rows_optional : bool
-        Whether it takes rows all the same, to draw them behind the rest.
-    without_target : str
-        The display that is used if there is no y.
+    anchors : ndarray of shape (m, 2)
+        What is named.
+    sizes : ndarray of shape (m, 2)
+        Width and height of each name.
+    frame : ndarray of shape (4,)
+        The picture: lowest x and y, highest x and y.
+    dots : ndarray of shape (n, 2)
+        What names should leave free.
+    taken : ndarray of shape (k, 4), optional
+        Boxes that no name may cover, such as the legend.
+    gaps : sequence of float
+        How far a name may be from its point.
     """
+    boxes = np.zeros((0, 4)) if taken is None else taken
+    middle = (frame[:2] + frame[2:]) / 2
+    unit = SIDES / np.maximum(np.hypot(*SIDES.T), 1.0)[:, None]
+    away = np.repeat(np.arange(len(gaps)), len(SIDES))
+    places: list[tuple[np.ndarray, bool] | None] = []
+    for anchor, size in zip(anchors, sizes, strict=True):
+        centres = anchor + (np.asarray(gaps)[:, None, None] * unit + SIDES * size / 2).reshape(-1, 2)
+        low, high = centres - size / 2, centres + size / 2
+        outside = ((low < frame[:2]) | (high > frame[2:])).any(axis=1)
+        free = ~outside & (_overlaps(low, high, boxes[:, :2], boxes[:, 2:]) == 0)
+        covered = _overlaps(low, high, dots, dots)
+        outward = SIDES @ (anchor - middle) / max(float(np.hypot(*(anchor - middle))), 1e-9)
+        if not free.any():
+            places.append(None)
+            continue
+        costs = 2.0 * covered + away - 0.2 * np.tile(outward, len(gaps))
+        best = int(np.argmin(np.where(free, costs, np.inf)))
+        boxes = np.vstack([boxes, [*low[best], *high[best]]])
+        places.append((centres[best], bool(away[best] > NEAR)))
+    return places
 
-    needs: ClassVar[str] = "X"
-    rows_optional: ClassVar[bool] = False
-    without_target: ClassVar[str] = ""
 
-    ax_: Axes
-    axes_: list[Axes]
-    figure_: Figure
-
-    def __repr__(self) -> str:
-        drawn = len(getattr(self, "axes_", ()))
-        return f"<{type(self).__name__}: {f'{drawn} picture(s) in figure_' if drawn else 'not drawn yet; call plot()'}>"
-
-    @classmethod
-    def on(cls, axes: Any) -> Self:
-        """Return the display of what was drawn on axes, or on a list of them."""
-        new = cls()
-        new.axes_ = list(np.ravel(np.asarray(axes, dtype=object)))
-        first: Any = new.axes_[0] if new.axes_ else None
-        figure: Any = None if first is None else first.figure
-        new.ax_, new.figure_ = first, figure
-        return new
-
-    def _draw_on(self, ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0) -> list[Any]:
-        """Take the axes that were given, or make them, and remember them."""
-        drawn: list[Any] = axes_for(ax, count, width, height)
-        self.axes_, self.ax_, self.figure_ = drawn, drawn[0], drawn[0].figure
-        return drawn
+def _overlaps(low: np.ndarray, high: np.ndarray, lowest: np.ndarray, highest: np.ndarray) -> np.ndarray:
+    """Count for each box those of a second set that it overlaps."""
+    inside = (lowest[None] < high[:, None]) & (highest[None] > low[:, None])
+    return np.asarray(inside.all(axis=2).sum(axis=1))

@@ -254,7 +254,7 @@ import numpy as np
 import eigenlens
 from eigenlens.files.onnx import export_onnx
 from eigenlens.inference import bootstrap
-from eigenlens.displays import ScoresDisplay
+from eigenlens import displays
 from eigenlens.rows import Preparation, TableFile
 
 rng = np.random.default_rng(0)
@@ -267,7 +267,7 @@ eigenlens.save(model, "m.eigenlens")
 assert np.array_equal(eigenlens.load("m.eigenlens").transform(X), model.transform(X))
 found = bootstrap(eigenlens.PCA(2), X, n_boot=200)
 attempts = {
-    "plot": [lambda: ScoresDisplay.from_estimator(model, X, y), found.plot, model.test_dimension().plot],
+    "plot": [lambda: displays.scores(model, X, y), found.plot, model.test_dimension().plot],
     "frames": [found.to_frame, model.test_dimension().to_frame],
     "cli": [lambda: TableFile("t.csv"), lambda: eigenlens.PCA().fit(eigenlens.open_rows("t.csv")),
             lambda: Preparation().fit(X)],

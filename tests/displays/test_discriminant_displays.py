@@ -7,8 +7,7 @@ import pytest
 from matplotlib.text import Text
 from sklearn.datasets import load_digits, load_iris
 
-from eigenlens import FDA, LDA, MDA, PDA
-from eigenlens.displays import CoefficientDisplay, DecisionDisplay, DiscriminantDisplay, FunctionDisplay
+from eigenlens import FDA, LDA, MDA, PDA, displays
 from eigenlens.exceptions import InputError
 
 mpl.use("Agg")
@@ -25,7 +24,7 @@ def closed():
 
 @pytest.mark.parametrize("model", [LDA(), FDA(), PDA(), MDA(n_subclasses=2)], ids=lambda m: type(m).__name__)
 def test_scores_centroids_and_regions(model, tmp_path):
-    display = DiscriminantDisplay.from_estimator(model.fit(X, y), X, y)
+    display = displays.discriminant(model.fit(X, y), X, y)
     drawn = np.vstack([c.get_offsets() for c in display.ax_.collections[-3:]])
     np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(model.transform(X)[:, :2], axis=0))
     assert len(display.ax_.patches) == len(model.centroids_)
@@ -37,7 +36,7 @@ def test_two_classes_are_histograms_on_given_axes():
     import matplotlib.pyplot as plt
 
     _, ax = plt.subplots()
-    display = DiscriminantDisplay.from_estimator(LDA().fit(X[y < 2], y[y < 2]), X[y < 2], y[y < 2], ax=ax)
+    display = displays.discriminant(LDA().fit(X[y < 2], y[y < 2]), X[y < 2], y[y < 2], ax=ax)
     assert display.ax_ is ax
     assert sum(p.get_height() for p in ax.patches) == 100
 
@@ -45,20 +44,33 @@ def test_two_classes_are_histograms_on_given_axes():
 def test_coefficients_as_images_and_as_curves():
     rows, labels = load_digits(return_X_y=True)
     model = PDA(penalty=(8, 8)).fit(rows, labels)
-    image = CoefficientDisplay.from_estimator(model, n_components=2)
+    image = displays.coefficients(model, n_components=2)
     shown = np.asarray(image.axes_[1].get_images()[0].get_array())
     expected = model.scalings_[:, 1].reshape(8, 8)
     np.testing.assert_allclose(shown, expected / np.abs(expected).max())
-    curve = CoefficientDisplay.from_estimator(PDA(penalty="smooth").fit(rows, labels), n_components=1)
+    curve = displays.coefficients(PDA(penalty="smooth").fit(rows, labels), n_components=1)
     assert len(curve.ax_.lines) == 2  # zero, and the direction
+
+
+def test_images_are_drawn_on_the_axes_given():
+    import matplotlib.pyplot as plt
+
+    rows, labels = load_digits(return_X_y=True)
+    model = PDA(penalty=(8, 8)).fit(rows, labels)
+    _, axes = plt.subplots(1, 2)
+    assert displays.coefficients(model, n_components=2, ax=axes).axes_ == list(axes)
+    with pytest.raises(InputError, match="ax holds 1 axes but this picture draws on 2"):
+        displays.coefficients(model, n_components=2, ax=axes[0])
+    with pytest.raises(InputError, match="ax holds 2 axes but this picture draws on 4"):
+        displays.functions(FDA().fit(X, y), X, ax=axes)
 
 
 def test_functions_pass_through_the_coordinates():
     model = FDA().fit(X, y)
-    display = FunctionDisplay.from_estimator(model, X, features=[3, 2])
+    display = displays.functions(model, X, features=[3, 2])
     point = np.median(X, axis=0)
-    point[3] = display.grids[0, 7]
-    np.testing.assert_allclose(display.curves[0, 7], model.transform(point[None])[0, :2])
+    point[3] = display.data["grids"][0, 7]
+    np.testing.assert_allclose(display.data["curves"][0, 7], model.transform(point[None])[0, :2])
 
 
 def test_names_of_many_classes_do_not_cover_each_other():
@@ -84,16 +96,16 @@ def test_names_of_many_classes_are_read_upon_their_rows():
     assert {drawn.get_alpha() for drawn in ax.collections if len(drawn.get_offsets()) == 20} == {0.3}
 
 
-@pytest.mark.parametrize("display", [DiscriminantDisplay, DecisionDisplay])
+@pytest.mark.parametrize("display", [displays.discriminant, displays.decision])
 def test_classes_in_an_order_of_their_own_keep_their_rows(display):
     X, codes = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[codes]
     y = pd.Series(pd.Categorical(names, categories=["virginica", "setosa", "versicolor"], ordered=True))
-    drawn = display.from_estimator(LDA().fit(X, y), X, y)
-    assert list(drawn.classes[drawn.codes]) == list(names)
+    drawn = display(LDA().fit(X, y), X, y).data
+    assert list(drawn["classes"][drawn["codes"]]) == list(names)
 
 
-@pytest.mark.parametrize("display", [DiscriminantDisplay, DecisionDisplay])
+@pytest.mark.parametrize("display", [displays.discriminant, displays.decision])
 @pytest.mark.parametrize("label", ["aster", "zinnia"])
 def test_a_label_that_the_fit_has_not_seen_is_refused(display, label):
     X, codes = load_iris(return_X_y=True)
@@ -101,4 +113,4 @@ def test_a_label_that_the_fit_has_not_seen_is_refused(display, label):
     model = LDA().fit(X, y)
     y[3] = label
     with pytest.raises(InputError, match=f"{label}.*not seen"):
-        display.from_estimator(model, X, y)
+        display(model, X, y)

@@ -10,8 +10,7 @@ from matplotlib.text import Text
 
 mpl.use("Agg")
 
-from eigenlens import CCA, LDA, PCA, SIR, MixedPCA
-from eigenlens.displays import ScoresDisplay
+from eigenlens import CCA, LDA, PCA, SIR, MixedPCA, displays
 from eigenlens.inference import envfit
 from eigenlens.testing import all_estimators, sample_for
 
@@ -47,10 +46,10 @@ def test_notebooks_show_a_summary_beside_the_diagram(cls):
 
 def test_points_are_the_scores_and_arrows_the_loadings():
     model, data = fitted(PCA)
-    display = ScoresDisplay.from_estimator(model, data.X, np.arange(len(data.X)) % 3, directions=(1, 2))
+    display = displays.scores(model, data.X, np.arange(len(data.X)) % 3, directions=(1, 2))
     drawn = np.concatenate([c.get_offsets() for c in display.ax_.collections])
     assert np.allclose(np.sort(drawn, axis=0), np.sort(model.transform(data.X)[:, 1:3], axis=0))
-    assert np.allclose(display.loadings, model.components_[1:3].T)
+    assert np.allclose(display.data["loadings"], model.components_[1:3].T)
     mpl.pyplot.close(display.figure_)
 
 

@@ -10,8 +10,7 @@ from matplotlib.text import Text
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.preprocessing import StandardScaler
 
-from eigenlens import FDA, MDA, PCA, QDA, KernelClassifier, KernelRegressor, SparsePCA
-from eigenlens.displays import ScreeDisplay
+from eigenlens import FDA, MDA, PCA, QDA, KernelClassifier, KernelRegressor, SparsePCA, displays
 from eigenlens.exceptions import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 
@@ -41,10 +40,10 @@ def test_qda_draws_its_regions_without_words_of_kernels(classes):
 
 
 def test_the_scree_of_pca_speaks_of_pca():
-    display = ScreeDisplay.from_estimator(PCA().fit(X))
+    display = displays.scree(PCA().fit(X))
     words = [display.ax_.get_xlabel(), *(text.get_text() for text in display.ax_.get_legend().get_texts())]
     assert words == ["component", "together", "each component"]
-    sparse = ScreeDisplay.from_estimator(SparsePCA(2, n_nonzero=4).fit(X))
+    sparse = displays.scree(SparsePCA(2, n_nonzero=4).fit(X))
     assert "not zero" in sparse.ax_.get_xlabel()
     mpl.pyplot.close("all")
 

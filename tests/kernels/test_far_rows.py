@@ -11,7 +11,7 @@ import pytest
 from eigenlens import KernelClassifier, KernelPCA, KernelRegressor
 from eigenlens.exceptions import ConditionWarning, NotConvergedWarning, RankWarning
 from eigenlens.kernels import Gaussian, Linear, Polynomial
-from eigenlens.kernels.shifted import ShiftedKernel
+from eigenlens.kernels.kernel import AboutPivot
 
 rng = np.random.default_rng(0)
 U, NEW = rng.standard_normal((25, 2)), rng.standard_normal((6, 2))
@@ -149,7 +149,7 @@ def test_what_cannot_be_absorbed_is_told():
 @pytest.mark.parametrize("kernel", [Polynomial(1), Polynomial(2), Polynomial(4, 0.5, 2.0)], ids=repr)
 def test_kernel_about_a_pivot_is_its_definition(kernel):
     a = np.array([0.5, -2.0])
-    about, here = ShiftedKernel(kernel, a), a[None, :]
+    about, here = AboutPivot(kernel, a), a[None, :]
     expected = kernel(U + a, NEW + a) - kernel(U + a, here) - kernel(here, NEW + a) + kernel(here)
     np.testing.assert_allclose(about._against(NEW)(U), expected, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(about._diagonal(U), np.diag(about._gram(U)), rtol=1e-12, atol=1e-10)

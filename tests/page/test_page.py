@@ -16,7 +16,7 @@ import pytest
 
 import eigenlens
 import eigenlens.page as page_module
-from eigenlens.displays.style import COLOURS
+from eigenlens.drawing import COLOURS
 from eigenlens.page import render
 from eigenlens.page.beside import side_by_side
 from eigenlens.page.biplot import LETTER, ROW, place_names

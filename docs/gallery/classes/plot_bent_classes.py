@@ -10,8 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_moons
 
-from eigenlens import FDA, LDA
-from eigenlens.displays import DecisionDisplay, FunctionDisplay
+from eigenlens import FDA, LDA, displays
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PolynomialRegression
 
 X, y = make_moons(400, noise=0.22, random_state=0)
@@ -31,7 +30,7 @@ fig, axes = plt.subplots(
 )
 for ax, (name, model) in zip(axes.ravel(), models.items(), strict=True):
     model.fit(X, y)
-    DecisionDisplay.from_estimator(model, X, y, ax=ax)
+    displays.decision(model, X, y, ax=ax)
     ax.set_title(f"{name}: error {1 - model.score(fresh, truth):.1%}")
 plt.show()
 
@@ -39,7 +38,7 @@ plt.show()
 # What did the additive splines learn? The panels show the coordinate as a function of each column. The first is a
 # wave, the second a line: that is the shape of the moons.
 
-FunctionDisplay.from_estimator(models["FDA, additive splines"], X, n_components=1)
+displays.functions(models["FDA, additive splines"], X, n_components=1)
 plt.show()
 
 # %%

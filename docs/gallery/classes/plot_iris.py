@@ -10,8 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_iris
 
-from eigenlens import LDA
-from eigenlens.displays import DiscriminantDisplay
+from eigenlens import LDA, displays
 
 iris = load_iris()
 X, species = iris.data, iris.target_names[iris.target]
@@ -31,7 +30,7 @@ axes[0].set(
     title="Two of the four columns",
 )
 axes[0].legend(frameon=False)
-DiscriminantDisplay.from_estimator(lda, X, species, ax=axes[1])
+displays.discriminant(lda, X, species, ax=axes[1])
 axes[1].set_title("Two discriminants of all four")
 plt.show()
 

@@ -10,8 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from eigenlens import LDA, MDA, PCA
-from eigenlens.displays import DiscriminantDisplay
+from eigenlens import LDA, MDA, PCA, displays
 
 # %%
 # First a picture of the idea: two classes in four corners. LDA can do no better than toss a coin.
@@ -22,7 +21,7 @@ X = 4 * np.column_stack([corner // 2, corner % 2]) + rng.standard_normal((500, 2
 y = np.where(np.isin(corner, [0, 3]), "same", "different")
 mda = MDA(n_subclasses=2).fit(X, y)
 fig, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
-DiscriminantDisplay.from_estimator(mda, X, y, ax=ax)
+displays.discriminant(mda, X, y, ax=ax)
 straight = LDA().fit(X, y).score(X, y)
 ax.set_title(f"MDA right for {mda.score(X, y):.0%} of rows, LDA for {straight:.0%}")
 plt.show()

@@ -9,8 +9,7 @@ learns noise. ``pooling`` mixes the two, and cross-validation tells you how much
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens import LDA, QDA
-from eigenlens.displays import DecisionDisplay
+from eigenlens import LDA, QDA, displays
 
 # %%
 # A round class inside a long one. LDA draws a line between the means, and QDA draws a curve around the round class.
@@ -30,7 +29,7 @@ fig, axes = plt.subplots(
     1, 2, figsize=(11, 4.4), layout="constrained", sharex=True, sharey=True
 )
 for ax, model in zip(axes, (LDA(), QDA()), strict=True):
-    DecisionDisplay.from_estimator(model.fit(X, y), X, y, ax=ax)
+    displays.decision(model.fit(X, y), X, y, ax=ax)
     ax.set_title(f"{type(model).__name__}: error {1 - model.score(fresh, truth):.1%}")
 plt.show()
 

@@ -10,8 +10,7 @@ coefficients help more than bent boundaries.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens import FDA, LDA, MDA, PDA
-from eigenlens.displays import DiscriminantDisplay
+from eigenlens import FDA, LDA, MDA, PDA, displays
 from eigenlens.regress import AdditiveSplines, PenalizedRegression
 
 
@@ -74,7 +73,7 @@ plt.show()
 # The classes form a triangle in the plane of the two discriminants: each class is an edge, because it is a mixture
 # of two corners.
 
-DiscriminantDisplay.from_estimator(models["MDA, smooth"], X, y)
+displays.discriminant(models["MDA, smooth"], X, y)
 plt.show()
 
 # %%

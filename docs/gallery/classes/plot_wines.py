@@ -10,8 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
 
-from eigenlens import CCA, LDA, PCA
-from eigenlens.displays import DiscriminantDisplay, ScoresDisplay
+from eigenlens import CCA, LDA, PCA, displays
 
 wine = load_wine(as_frame=True)
 X = (wine.data - wine.data.mean()) / wine.data.std()
@@ -26,9 +25,9 @@ growers = np.array(["grower A", "grower B", "grower C"])[wine.target]
 
 pca, lda = PCA(2).fit(X), LDA().fit(X, growers)
 fig, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
-ScoresDisplay.from_estimator(pca, X, growers, ax=axes[0])
+displays.scores(pca, X, growers, ax=axes[0])
 axes[0].set_title("PCA: where the table spreads")
-DiscriminantDisplay.from_estimator(lda, X, growers, ax=axes[1])
+displays.discriminant(lda, X, growers, ax=axes[1])
 axes[1].set_title("LDA: what separates the growers")
 plt.show()
 

@@ -9,8 +9,7 @@ true places, it is off by about 50 miles in a country 2,700 miles wide.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens import ClassicalMDS
-from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
+from eigenlens import ClassicalMDS, displays
 from eigenlens.distances import is_squared_distance, procrustes
 
 cities = [
@@ -58,7 +57,7 @@ places = np.column_stack([east, north])
 mds = ClassicalMDS(metric="precomputed").fit(miles)
 laid = procrustes(mds.embedding_, places)
 print(f"off by {laid.residual:.0f} miles (root mean square)")
-display = ConfigurationDisplay.from_estimator(mds, labels=cities, target=places)
+display = displays.configuration(mds, labels=cities, target=places)
 display.ax_.set(
     title="The United States from a table of distances",
     xlabel="miles east",
@@ -73,5 +72,5 @@ plt.show()
 table = np.zeros((9, 9))
 table[np.triu_indices(9, 1)] = miles
 print(is_squared_distance((table + table.T) ** 2))
-ShepardDisplay.from_estimator(mds, miles)
+displays.shepard(mds, miles)
 plt.show()

@@ -9,8 +9,7 @@ dimension. There are several ways to repair the table, and each has a price.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens import ClassicalMDS
-from eigenlens.displays import ConfigurationDisplay, ShepardDisplay
+from eigenlens import ClassicalMDS, displays
 from eigenlens.distances import is_squared_distance
 
 # kilometres by road (R's eurodist, from The Cambridge Encyclopaedia)
@@ -52,8 +51,8 @@ mds = ClassicalMDS(metric="precomputed").fit(D)
 fig, axes = plt.subplots(
     1, 2, figsize=(12.5, 5.4), layout="constrained", width_ratios=[1.35, 1]
 )
-ConfigurationDisplay.from_estimator(mds, labels=cities, ax=axes[0])
-ShepardDisplay.from_estimator(mds, D, ax=axes[1])
+displays.configuration(mds, labels=cities, ax=axes[0])
+displays.shepard(mds, D, ax=axes[1])
 plt.show()
 
 # %%

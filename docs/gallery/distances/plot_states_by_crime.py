@@ -10,8 +10,7 @@ city, far from all states on either map, and is left out.)
 import matplotlib.pyplot as plt
 import statsmodels.api as sm
 
-from eigenlens import PCA, ClassicalMDS
-from eigenlens.displays import ConfigurationDisplay
+from eigenlens import PCA, ClassicalMDS, displays
 
 table = sm.datasets.statecrime.load_pandas().data.drop("District of Columbia")
 X = ((table - table.mean()) / table.std()).to_numpy()
@@ -22,9 +21,7 @@ print(table.columns.tolist())
 
 mds = ClassicalMDS(metric="cityblock").fit(X)
 fig, ax = plt.subplots(figsize=(9.5, 8), layout="constrained")
-ConfigurationDisplay.from_estimator(
-    mds, labels=table.index, target=PCA(2).fit_transform(X), ax=ax
-)
+displays.configuration(mds, labels=table.index, target=PCA(2).fit_transform(X), ax=ax)
 ax.legend(*ax.get_legend_handles_labels()[:1], ["PCA", "city block"], frameon=False)
 ax.set(title="Seven columns about crime and society, 2009", xticks=[], yticks=[])
 plt.show()

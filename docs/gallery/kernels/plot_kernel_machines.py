@@ -9,8 +9,7 @@ probabilities, and the squared loss has a closed form. Their boundaries differ l
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_moons
 
-from eigenlens import KernelClassifier
-from eigenlens.displays import DecisionDisplay
+from eigenlens import KernelClassifier, displays
 from eigenlens.kernels import Gaussian, Linear
 
 X, y = make_moons(300, noise=0.25, random_state=0)
@@ -22,7 +21,7 @@ fresh, truth = make_moons(3000, noise=0.25, random_state=1)
 fig, axes = plt.subplots(1, 3, figsize=(14, 4), layout="constrained")
 for ax, loss in zip(axes, ("hinge", "logistic", "squared"), strict=True):
     model = KernelClassifier(Gaussian(0.7), loss=loss, lam=0.5).fit(X, y)
-    DecisionDisplay.from_estimator(model, X, y, ax=ax)
+    displays.decision(model, X, y, ax=ax)
     ax.set_title(f"{loss}: error {1 - model.score(fresh, truth):.1%}")
 plt.show()
 

@@ -9,12 +9,12 @@ kernel's preferred functions are. For Brownian motion they are known exactly.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens.displays import MercerDisplay
+from eigenlens import displays
 from eigenlens.kernels import Brownian, Gaussian, Matern, legendre, mercer
 
 nodes = legendre(300)
 expansion = mercer(Brownian(), *nodes, n_components=5)
-MercerDisplay.from_expansion(expansion)
+displays.mercer(expansion)
 plt.show()
 
 # %%

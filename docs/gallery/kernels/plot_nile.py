@@ -10,8 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import statsmodels.api as sm
 
-from eigenlens import KernelRegressor
-from eigenlens.displays import PathDisplay
+from eigenlens import KernelRegressor, displays
 from eigenlens.kernels import Brownian, Gaussian, Spline
 
 table = sm.datasets.nile.load_pandas().data
@@ -54,5 +53,5 @@ plt.show()
 # Read the minimum with care. Cross-validation treats the years as independent, but a river that is high this year
 # tends to be high next year too. So the curve follows the data more closely than you may want.
 
-PathDisplay.from_estimator(models["Spline()"])
+displays.penalty_path(models["Spline()"])
 plt.show()

@@ -9,8 +9,7 @@ model of the response: it cuts the response into slices and follows the mean of 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens import SIR
-from eigenlens.displays import DimensionDisplay, InverseCurveDisplay, ResponseDisplay
+from eigenlens import SIR, displays
 
 # %%
 # The classic example of Li (1991): two of ten columns matter, one of them in a denominator.
@@ -24,7 +23,7 @@ print(sir.test_dimension())
 # %%
 # The response against the two variates found. Each shows part of the function.
 
-ResponseDisplay.from_estimator(SIR(2).fit(X, y), X, y)
+displays.response(SIR(2).fit(X, y), X, y)
 plt.show()
 
 # %%
@@ -32,8 +31,8 @@ plt.show()
 # the curve were a straight line, one direction would be enough.
 
 fig, axes = plt.subplots(1, 2, figsize=(11.5, 4.4), layout="constrained")
-InverseCurveDisplay.from_estimator(sir, X, y, ax=axes[0])
-DimensionDisplay.from_estimator(sir, ax=axes[1])
+displays.inverse_curve(sir, X, y, ax=axes[0])
+displays.dimension(sir, ax=axes[1])
 plt.show()
 
 # %%

@@ -13,8 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from eigenlens import LDA, load, save
-from eigenlens.displays import DiscriminantDisplay
+from eigenlens import LDA, displays, load, save
 
 data = load_breast_cancer(as_frame=True)
 X, y = data.data.iloc[:, :10], data.target_names[data.target]
@@ -82,6 +81,6 @@ axes[0].set(
     ylabel="degrees from the common direction",
     title="On its own",
 )
-DiscriminantDisplay.from_estimator(joined, X, y, ax=axes[1])
+displays.discriminant(joined, X, y, ax=axes[1])
 axes[1].set_title("Together")
 plt.show()

@@ -9,8 +9,7 @@ through the room changes few cells, but by a lot. Robust PCA separates the two, 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from eigenlens import PCA, RobustPCA
-from eigenlens.displays import RobustSplitDisplay
+from eigenlens import PCA, RobustPCA, displays
 
 # %%
 # The film: 80 frames of 27 × 36 pixels, a tenth of them lost.
@@ -41,7 +40,7 @@ film[rng.random(film.shape) < 0.1] = np.nan
 model = RobustPCA().fit(film)
 fig, axes = plt.subplots(3, 3, figsize=(8.5, 6.6), layout="constrained")
 for row, t in zip(axes, (5, 40, 72), strict=True):
-    RobustSplitDisplay.from_estimator(model, film, row=t, shape=(height, width), ax=row)
+    displays.robust_split(model, film, row=t, shape=(height, width), ax=row)
     row[0].set_ylabel(f"frame {t}")
 for row in axes[1:]:
     for ax in row:

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
-from eigenlens import PCA, SparsePCA
-from eigenlens.displays import SparsePathDisplay
+from eigenlens import PCA, SparsePCA, displays
 
 wine = load_wine()
 X, names = scale(wine.data), [name.replace("_", " ") for name in wine.feature_names]
@@ -50,5 +49,5 @@ plt.show()
 # The trade-off: how much variance do we lose for how many loadings? The path needs only the moments of one fit; the
 # rows are not read again.
 
-SparsePathDisplay.from_estimator(SparsePCA(2).fit(X))
+displays.sparse_path(SparsePCA(2).fit(X))
 plt.show()

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_flag
 from ..arrays.typing import Array, ColumnLike, TableLike
-from ..drawing import FOUND, LEVEL, Display, axes_for, plain
+from ..drawing import FOUND, LEVEL, Display, dots, finish, one_axes
 from ..rows import as_source, map_rows
 
 
@@ -72,14 +72,13 @@ class Alignment:
         start, end = (
             np.pad(namespaces.to_numpy(part), ((0, 0), (0, 1)))[:, :2] for part in (self.target, self.aligned)
         )
-        ax = axes_for(ax, 1, 5.2, 4.6)[0]
+        ax = one_axes(ax, 5.2, 4.6)
         style = {"angles": "xy", "scale_units": "xy", "scale": 1, "width": 0.003, "color": LEVEL}
         ax.quiver(*start.T, *(end - start).T, **style)
-        ax.scatter(*start.T, s=12, color=FOUND, zorder=3, label="target")
-        ax.scatter(*end.T, s=0)  # the frame holds the tips too
-        ax.set(xlabel="axis 1", ylabel="axis 2", aspect="equal")
-        ax.set_title(f"Procrustes alignment, disparity {self.disparity:.3f}", fontsize=10, loc="left")
-        return Display.on(plain(ax))
+        dots(ax, start, FOUND, alpha=1, zorder=3)
+        dots(ax, end, size=0)  # the frame holds the tips too
+        title = f"Procrustes alignment, disparity {self.disparity:.3f}"
+        return Display(finish(ax, "axis 1", "axis 2", title, aspect="equal"))
 
 
 def procrustes(

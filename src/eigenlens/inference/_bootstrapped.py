@@ -157,5 +157,5 @@ class Bootstrap(Result):
 
         check_number("component", component, 0, len(self.estimate) - 1, integer=True)
         if self.kind == "coordinate" and len(self.estimate) > 1:
-            return Display.on(result_figures.draw_map(self, ax))
-        return Display.on(result_figures.draw_loadings(self, component, ax))
+            return Display(result_figures.draw_map(self, ax))
+        return Display(result_figures.draw_loadings(self, component, ax))

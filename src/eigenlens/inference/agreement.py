@@ -13,7 +13,7 @@ from ..arrays.parameters import check_choice, check_number, seed_of
 from ..arrays.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
 from ..distances.square_tables import square_of
-from ..drawing import INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
+from ..drawing import INK, LEVEL, QUIET, Display, arrows, finish, named, one_axes, place_names
 from ..rows import as_source, map_rows
 from .dimension_test import Result
 from .parallel import check_draws
@@ -74,12 +74,11 @@ class AgreementTest(Result):
         ----------
         ax : axes, optional
         """
-        ax = axes_for(ax, 1, 5.6, 3.6)[0]
+        ax = one_axes(ax, 5.6, 3.6)
         ax.hist(self.draws, bins="auto", color=QUIET)
         ax.axvline(self.statistic, color=LEVEL, linewidth=1.5)
-        ax.set(xlabel=f"correlation ({self.method})", ylabel="permutations")
-        ax.set_title(f"Observed {self.statistic:.3f} (line), p = {self.p_value:.3g}", fontsize=10, loc="left")
-        return Display.on(plain(ax))
+        title = f"Observed {self.statistic:.3f} (line), p = {self.p_value:.3g}"
+        return Display(finish(ax, f"correlation ({self.method})", "permutations", title))
 
 
 def mantel(
@@ -253,27 +252,27 @@ class OutsideColumns(Result):
 
     def plot(self, ax: Axes | None = None, *, alpha: float = 0.05) -> Display:
         """Draw arrows and centres on a map, pale if they are not significant. Return the display."""
-        ax = axes_for(ax, 1, 5.2, 4.6)[0]
+        ax = one_axes(ax, 5.2, 4.6)
         places = [place[:2] for words in self.centres.values() for place in words.values()]
         if not ax.has_data():  # a map of their own
             far = 1.35 * float(np.abs(places).max()) if places else 1.35
             ax.set(xlim=(-far, far), ylim=(-far, far), xlabel="axis 1", ylabel="axis 2")
         reach = 0.75 * min(np.abs([*ax.get_xlim(), *ax.get_ylim()]))
         size = reach / max(float(np.sqrt(self.r2.max(initial=0))), 1e-12)
-        written = []
+        written: list[Any] = []
+        free = [np.array(places).reshape(-1, 2)]
         for name, tip, p in zip(self.names, self.arrows[:, :2] * size, self.p_values, strict=True):
-            colour = INK if p <= alpha else "0.7"
-            ax.annotate("", (tip[0], tip[1]), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
-            written.append(named(ax, name, tip, 9, colour))
+            colour = INK if p <= alpha else QUIET
+            names, along = arrows(ax, tip[None], [name], colour, colour)
+            written, free = written + names, [*free, along]
         for name, words in self.centres.items():
             for word, place in words.items():
-                colour = INK if self.words_p_values[name] <= alpha else "0.7"
+                colour = INK if self.words_p_values[name] <= alpha else QUIET
                 ax.scatter(place[0], place[1], marker="+", color=colour, s=30)
                 written.append(named(ax, word, place[:2], 9, colour))
                 written[-1].set_weight("bold")
-        along = np.linspace(0, self.arrows[:, :2] * size, 40).reshape(-1, 2)
-        place_names(plain(ax), written, np.concatenate([np.array(places).reshape(-1, 2), along]))
-        return Display.on(ax)
+        place_names(finish(ax), written, np.concatenate(free))
+        return Display(ax)
 
 
 def envfit(

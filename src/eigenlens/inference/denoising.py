@@ -87,7 +87,7 @@ class Denoised(Result):
         """
         from . import result_figures
 
-        return Display.on(result_figures.draw_shrinkage(self, ax))
+        return Display(result_figures.draw_shrinkage(self, ax))
 
 
 def denoise(

@@ -209,7 +209,7 @@ class DimensionTest(Result):
         """
         from . import result_figures
 
-        return Display.on(result_figures.draw_dimension(self, ax))
+        return Display(result_figures.draw_dimension(self, ax))
 
 
 def check_level(alpha: Any) -> None:

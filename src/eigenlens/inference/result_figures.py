@@ -7,29 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing import FOUND, INK, LEVEL, QUIET, axes_for, named, place_names, plain
+from ..drawing import FOUND, INK, LEVEL, QUIET, dots, finish, named, one_axes, place_names
 
 LETTERS = 13  # of a title, in an inch
 MOST_NAMES = 40  # columns whose names can still be read
 WRITTEN_VALUES = 12  # p-values that can be written next to their points
 
 
-def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
-    """Return the axes given, or new ones."""
-    return axes_for(ax, 1, width, height)[0]
-
-
 def draw_dimension(test: Any, ax: Any = None) -> Any:
     """Draw what was tested with what noise gives, where the test has both; else eigenvalues, or p-values alone."""
-    found = test.statistics
+    found, ax = test.statistics, one_axes(ax)
     if "noise" in found:
-        return _against_noise(test, found["eigenvalue"], found["noise"], "eigenvalue", axes_of(ax))
+        return _against_noise(test, found["eigenvalue"], found["noise"], "eigenvalue", ax)
     if "bar" in found:
-        axes = axes_of(ax)
-        return _with_p_values(test, _against_noise(test, found["statistic"], found["bar"], "test statistic", axes))
+        return _with_p_values(test, _against_noise(test, found["statistic"], found["bar"], "test statistic", ax))
     if "eigenvalue" in found:
-        return _with_p_values(test, _against_noise(test, found["eigenvalue"], None, "eigenvalue", axes_of(ax)))
-    return _p_values(test, axes_of(ax))
+        return _with_p_values(test, _against_noise(test, found["eigenvalue"], None, "eigenvalue", ax))
+    return _p_values(test, ax)
 
 
 def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> Any:
@@ -49,20 +43,21 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
         if not alone:
             ax.fill_between(place, 0, band, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
     ax.plot(place, values, color=QUIET, zorder=1)
-    size = 26 if q <= MOST_NAMES else 8
-    if d > 0:
-        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="shown")
-    if d < q:
-        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="not shown")
+    _found_or_not(ax, place, values, place <= d, ("shown", "not shown"))
     if not np.nanmin(values) <= 0 and values[0] > 50 * values[q // 2]:
         ax.set_yscale("log")
     else:
         ax.set_ylim(0, 1.1 * top if top > 0 else 1)
-    ax.set(xlabel="direction", ylabel=words, xlim=(0.4, max(q, 2) + 0.6))
-    ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     _entitle(ax, test)
-    ax.legend(frameon=False)
-    return plain(ax)
+    return finish(ax, "direction", words, legend="best", whole=True, xlim=(0.4, max(q, 2) + 0.6))
+
+
+def _found_or_not(ax: Any, place: np.ndarray, values: np.ndarray, found: np.ndarray, words: tuple[str, str]) -> None:
+    """Draw filled points for what was found, and hollow ones for what was not."""
+    size = 26 if len(place) <= MOST_NAMES else 8
+    for some, inside, label in ((found, FOUND, words[0]), (~found, "white", words[1])):
+        if some.any():
+            ax.scatter(place[some], values[some], facecolor=inside, edgecolor=FOUND, s=size, zorder=2, label=label)
 
 
 def _entitle(ax: Any, test: Any) -> None:
@@ -89,76 +84,57 @@ def _with_p_values(test: Any, ax: Any) -> Any:
 
 def _p_values(test: Any, ax: Any) -> Any:
     d = np.arange(len(test.p_values))
-    found = d < test.dimension
     floor = np.maximum(test.p_values, 1e-300)
     ax.semilogy(d, floor, color=QUIET, zorder=1)
-    if found.any():
-        ax.scatter(d[found], floor[found], color=FOUND, zorder=2, label="rejected: there are more")
-    if not found.all():
-        ax.scatter(d[~found], floor[~found], facecolor="white", edgecolor=FOUND, zorder=2, label="not rejected")
+    _found_or_not(ax, d, floor, d < test.dimension, ("rejected: there are more", "not rejected"))
     ax.axhline(test.alpha, color=LEVEL, linestyle="--", label=f"level {test.alpha:g}")
-    ax.set(xlabel="at most d directions", ylabel="p-value")
     _entitle(ax, test)
-    ax.set_xticks(d)
-    ax.legend(frameon=False)
-    return plain(ax)
+    return finish(ax, "at most d directions", "p-value", legend="best", xticks=d)
 
 
 def draw_map(result: Any, ax: Any = None) -> Any:
     """Draw a map whose points carry the ellipse in which 95% of their replicates lie, taken as normal."""
     from matplotlib.patches import Ellipse
 
-    ax = axes_of(ax, width=5.2, height=4.8)
+    ax = one_axes(ax, 5.2, 4.8)
     points, replicates = np.asarray(result.estimate)[:2].T, result.components[:, :2]
     for i, point in enumerate(points):
         values, vectors = np.linalg.eigh(np.cov(replicates[:, :, i].T))
         width, height = 2 * np.sqrt(5.99 * np.maximum(values, 0))
         angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
         ax.add_patch(Ellipse(tuple(point), width, height, angle=angle, color=FOUND, alpha=0.15, linewidth=0))
-    ax.scatter(*points.T, color=FOUND, s=14 if len(points) <= 200 else 4, zorder=3)
-    ax.set(xlabel="axis 1", ylabel="axis 2", aspect="equal")
-    ax.set_title(f"95% ellipses, {result.n_boot:,} resamples of {result.unit}", fontsize=10, loc="left")
-    return plain(ax)
+    dots(ax, points, alpha=1, zorder=3)
+    title = f"95% ellipses, {result.n_boot:,} resamples of {result.unit}"
+    return finish(ax, "axis 1", "axis 2", title, aspect="equal")
 
 
 def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
     """Draw the loadings of one component with their intervals: columns with names from top to bottom, many in a row."""
     low, high, value = (np.asarray(part)[component] for part in (result.low, result.high, result.estimate))
-    p, unit = len(value), f"{result.level:.0%} intervals, {result.n_boot:,} resamples of {result.unit}"
-    place, away, named = np.arange(p), (low > 0) | (high < 0), len(value) <= MOST_NAMES
-    ax = axes_of(ax, 6.0, 1.4 + 0.24 * p) if named else axes_of(ax, 8.0, 3.4)
-    lines = ax.hlines if named else ax.vlines
+    title = f"{result.axis} {component + 1}: {result.level:.0%} intervals, {result.n_boot:,} resamples of {result.unit}"
+    p, named = len(value), len(value) <= MOST_NAMES
+    place, away = np.arange(p), (low > 0) | (high < 0)
+    ax = one_axes(ax, 6.0, 1.4 + 0.24 * p) if named else one_axes(ax, 8.0, 3.4)
     for mask, colour in ((away, FOUND), (~away, QUIET)):
-        lines(place[mask], low[mask], high[mask], color=colour, linewidth=2.5 if named else 1)
+        (ax.hlines if named else ax.vlines)(place[mask], low[mask], high[mask], color=colour, lw=2.5 if named else 1)
         points = (value[mask], place[mask]) if named else (place[mask], value[mask])
         ax.scatter(*points, color=colour, s=22 if named else 6, zorder=3)
+    (ax.axvline if named else ax.axhline)(0, color=INK, linewidth=0.8)
     if named:
-        ax.axvline(0, color=INK, linewidth=0.8)
         ax.set_yticks(place, result.names)
-        ax.set(xlabel=result.kind, ylim=(p - 0.4, -0.6))
-    else:
-        ax.axhline(0, color=INK, linewidth=0.8)
-        ax.set(
-            xlabel={"coordinate": "row", "score": "class"}.get(result.kind, "column"),
-            ylabel=result.kind,
-            xlim=(-0.7, p - 0.3),
-        )
-    ax.set_title(f"{result.axis} {component + 1}: {unit}", fontsize=10, loc="left")
-    return plain(ax)
+        return finish(ax, result.kind, "", title, ylim=(p - 0.4, -0.6))
+    along = {"coordinate": "row", "score": "class"}.get(result.kind, "column")
+    return finish(ax, along, result.kind, title, xlim=(-0.7, p - 0.3))
 
 
 def draw_shrinkage(found: Any, ax: Any = None) -> Any:
     """Draw singular values before and after, with the edge of noise."""
-    ax = axes_of(ax)
-    q = len(found.singular_values)
+    ax, q = one_axes(ax), len(found.singular_values)
     place, size = np.arange(1, q + 1), 26 if q <= MOST_NAMES else 8
+    top = 1.1 * max(float(np.max(found.singular_values, initial=0.0)), found.edge) or 1
     ax.axhspan(0, found.edge, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
     ax.axhline(found.edge, color=LEVEL, linewidth=1.2, linestyle="--")
     ax.scatter(place, found.singular_values, facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="as found")
     ax.scatter(place, found.shrunk_values, color=FOUND, s=size, zorder=3, label="shrunk")
-    ax.set(xlabel="direction", ylabel="singular value", xlim=(0.4, q + 0.6))
-    ax.set_ylim(0, 1.1 * max(float(np.max(found.singular_values, initial=0.0)), found.edge) or 1)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_title(str(found), fontsize=10, loc="left")
-    ax.legend(frameon=False)
-    return plain(ax)
+    limits = {"xlim": (0.4, q + 0.6), "ylim": (0, top)}
+    return finish(ax, "direction", "singular value", str(found), legend="best", whole=True, **limits)

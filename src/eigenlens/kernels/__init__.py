@@ -11,13 +11,21 @@ array([[2.   , 0.736]])
 True
 """
 
-from .combined import OnColumns, Product, Scaled, Sum
-from .conditional_kernels import Brownian, Spline, ThinPlate
+from .families import (
+    Brownian,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    SchoenbergKernel,
+    Spline,
+    ThinPlate,
+    Wendland,
+)
 from .given import FunctionKernel, Precomputed, as_kernel
-from .inner import Linear, Polynomial
-from .kernel import Kernel
+from .kernel import Kernel, OnColumns, Product, Scaled, Sum
 from .mercer import MercerExpansion, hermite, legendre, mercer
-from .radial import Gaussian, Laplacian, Matern, SchoenbergKernel, Wendland
 from .rkhs import RKHSFunction
 from .wavelet import Wavelet
 

@@ -18,8 +18,7 @@ from ..arrays.typing import Array, TableLike
 from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows, rough_centre, row_blocks, squared_distances
 from ..rows.table import as_table, finite_rows
 
-#: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
-BlockFunction = Callable[..., Array]
+BlockFunction = Callable[[Array], Array]  # rows (b, p) against fixed points -> a new array (b, m)
 
 SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
 STRIP_CELLS = 2**16
@@ -40,10 +39,7 @@ def fill(function: BlockFunction, X: Array, m: int) -> Array:
     matrix = np.empty((n, m))
 
     def work(rows: slice) -> None:
-        part = matrix[rows]
-        values = function(X[rows], out=part)
-        if values is not part:
-            np.copyto(part, values)
+        matrix[rows] = function(X[rows])
 
     for _ in over_rows(work, n, m, X, PRODUCT_PAIRS):
         pass
@@ -89,14 +85,14 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
     B = xp.concat([Zc, xp.ones_like(sizes)[:, None], -0.5 * sizes[:, None]], axis=1).T
     widest = float(xp.max(sizes))
 
-    def function(X: Array, out: Array | None = None) -> Array:
+    def function(X: Array) -> Array:
         X = X if power == 1 else X / power
         Xc = (X - centre) * rest
         own = xp.sum(Xc**2, axis=1)
         if not smooth or widest + float(xp.max(own)) > SMOOTH:
             return (-0.5 * rest**2) * squared_distances(X, Z, centre)
         A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
-        return np.matmul(A, B, out=out) if isinstance(X, np.ndarray) else A @ B
+        return A @ B
 
     return function
 

@@ -11,11 +11,9 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_flag
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from .conditional_kernels import Brownian, Spline, ThinPlate
 from .evaluate import BlockFunction
-from .inner import Linear, Polynomial
+from .families import Brownian, Gaussian, Laplacian, Linear, Matern, Polynomial, Spline, ThinPlate, Wendland
 from .kernel import Kernel
-from .radial import Gaussian, Laplacian, Matern, Wendland
 
 SYMMETRY = 1e-10  # relative to the largest entry: what two ways of computing a kernel may differ by
 DEFINITE = 1e-10  # relative to the largest eigenvalue: a smaller negative one is rounding
@@ -61,10 +59,10 @@ class Precomputed(Kernel):
     def _check_parameters(self) -> None:
         check_flag("clip", self.clip)
 
-    def _against(self, Z: Array) -> BlockFunction:
+    def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
         """Pick columns: the points of a fit are their own numbers."""
 
-        def function(X: Array, out: Array | None = None) -> Array:
+        def function(X: Array) -> Array:
             xp = namespaces.namespace(X)
             return xp.take(X, xp.astype(Z[:, 0], xp.int64), axis=1)
 
@@ -81,7 +79,7 @@ class Precomputed(Kernel):
         numbers = np.arange(K.shape[0]) if self._numbers is None else self._numbers
         return namespaces.like(numbers.astype(np.float64)[:, None], K)
 
-    def _diagonal(self, X: Array) -> Array:
+    def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
         return namespaces.namespace(X).linalg.diagonal(X)
 
     def _gram(self, X: Array) -> Array:
@@ -112,10 +110,10 @@ class FunctionKernel(Kernel):
         if not callable(self.function):
             raise errors.not_a_kernel(self.function, sorted(NAMES))
 
-    def _against(self, Z: Array) -> BlockFunction:
+    def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
         name = getattr(self.function, "__name__", type(self.function).__name__)
 
-        def function(X: Array, out: Array | None = None) -> Array:
+        def function(X: Array) -> Array:
             values = self.function(X, Z)
             values = (
                 namespaces.like(values, X) if namespaces.is_array(values) else namespaces.like(np.asarray(values), X)

@@ -9,8 +9,8 @@ from ..arrays import namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from .coordinates import LandmarkCoordinates, SquaresPath, WholeCoordinates
+from .families import Gaussian
 from .landmarks import choose_landmarks
-from .radial import Gaussian
 from .reduction import reduce, ridge
 
 EXACT_ROWS, LANDMARKS = 1000, 300  # beyond so many rows the regression takes so many landmarks

@@ -13,7 +13,7 @@ from ..arrays.parameters import check_number
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from .evaluate import BlockFunction
-from .kernel import Kernel
+from .kernel import Kernel, Shift
 
 TABLE_LEVEL = 12  # the scaling function is tabulated at 2^12 points for each unit
 FAMILIES = ("db", "sym", "coif")
@@ -68,9 +68,8 @@ class Wavelet(Kernel):
         self.frequency = frequency
 
     @property
-    def translation_invariant(self) -> bool:  # type: ignore[override]
-        """Whether a shift of all rows leaves k(x, z) alone."""
-        return self.wavelet == "morlet"
+    def shift(self) -> Shift:
+        return Shift.INVARIANT if self.wavelet == "morlet" else Shift.CHANGES
 
     def _check_parameters(self) -> None:
         if self.length_scale is not None:
@@ -81,11 +80,11 @@ class Wavelet(Kernel):
         if self.wavelet != "morlet":
             _tables(self.wavelet)
 
-    def _against(self, Z: Array) -> BlockFunction:
+    def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
         assert self.length_scale is not None
         unit = float(self.length_scale)
 
-        def function(X: Array, out: Array | None = None) -> Array:
+        def function(X: Array) -> Array:
             one = self._morlet if self.wavelet == "morlet" else self._resolution
             values: Any = prod(one(X[:, j], Z[:, j], unit) for j in range(Z.shape[1]))
             return values
@@ -106,7 +105,7 @@ class Wavelet(Kernel):
             total = total + fine ** (1 - 2 * float(self.smoothness)) * _translates(detail, width, u, v, fine)
         return namespaces.like(total, x)
 
-    def _diagonal(self, X: Array) -> Array:
+    def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
         xp = namespaces.namespace(X)
         if self.wavelet == "morlet":
             return xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X))

@@ -17,9 +17,9 @@ from ..arrays.summaries import Table, names_of, table
 from ..arrays.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, support
 from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SquaresPath, WholeCoordinates
+from ..kernels.kernel import about_pivot, unmoved
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import judge_digits, kernel_matrix, reduce, ridge
-from ..kernels.shifted import shifted, unmoved
 from ..kernels.support import SupportProblem
 from .kernel_estimator import KernelEstimator, Rows
 from .spine.about import Laws
@@ -110,7 +110,7 @@ class KernelMachine(KernelEstimator):
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
         self._forget("_path", "_support")
         self._pivot = rows.pivot
-        return shifted(self._resolve(kernel, rows), rows.pivot)
+        return about_pivot(self._resolve(kernel, rows), rows.pivot)
 
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         if self.n_landmarks is not None:
@@ -257,7 +257,7 @@ class KernelMachine(KernelEstimator):
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
         points, c, gamma = (namespaces.like(a, X) for a in (self._points, self._coefficients, self._gamma))
-        return shifted(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
+        return about_pivot(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 
     @property
     def path_(self) -> Path:

@@ -132,7 +132,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         place=0,
         use="a map of points from the distances between them",
         make=lambda cls, seed: cls(metric="precomputed"),
-        display="ConfigurationDisplay",
+        display="configuration",
         foreign_names={
             "dissimilarity": "it is called metric ('euclidean' or 'precomputed')",
             **dict.fromkeys(

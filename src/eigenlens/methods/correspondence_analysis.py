@@ -97,7 +97,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     columns_: FactorTable
     subspace_: Subspace
 
-    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: rows and columns that occur together")
+    _declaration = Declaration(display="factor_map", use="tables of counts: rows and columns that occur together")
 
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components

@@ -89,7 +89,7 @@ class DirectionalRegression(OnePassInverseRegression):
         place=3,
         use="SIR and SAVE in one",
         test=SLICES_TESTED,
-        display="ResponseDisplay",
+        display="response",
         linear_map=basis_of,
     )
 

@@ -115,7 +115,7 @@ class FDA(ScoredClassifier):
         ),
         compared_as="FDA",
         fit_cost=lambda n, p, groups: 4.2e6 * p + 2e3 * n,
-        display="DiscriminantDisplay",
+        display="discriminant",
     )
 
     def __init__(self, n_components: Any = None, *, regressor: Any = None, priors: Priors | None = None) -> None:

@@ -13,6 +13,7 @@ from ..arrays.parameters import check_flag, check_number
 from ..arrays.typing import Array
 from ..distances.pairs import joined
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
+from ..kernels.kernel import Shift
 from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
 from ..moments import Outline
 from ..rows import Block, Source, dense_blocks
@@ -120,7 +121,7 @@ class KernelEstimator(RowsEstimator):
         else:
             kernel._check_columns(X.shape[1])
             self._find_scale(X, weight, kernel, dtype)
-            if kernel.shift_is_free or (kernel.absorbs_shift and self.n_landmarks is None):
+            if kernel.shift >= (Shift.ABSORBED if self.n_landmarks is None else Shift.FREE):
                 pivot = namespaces.float64(source.first().X)[0, :]
                 pivot = pivot if self._scale is None else pivot / self._scale
                 moved = self._moved(X, pivot)

@@ -100,7 +100,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     trend_: Array
     landmark_error_: float
 
-    _declaration = Declaration(display="PathDisplay", foreign_names=FOREIGN_NAMES)
+    _declaration = Declaration(display="penalty_path", foreign_names=FOREIGN_NAMES)
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -234,7 +234,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     trend_: Array
     landmark_error_: float
 
-    _declaration = Declaration(display="DecisionDisplay", foreign_names=FOREIGN_NAMES)
+    _declaration = Declaration(display="decision", foreign_names=FOREIGN_NAMES)
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 

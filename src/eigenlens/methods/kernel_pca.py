@@ -26,9 +26,9 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows
 from ..kernels import Kernel, Linear, Precomputed
+from ..kernels.kernel import AboutPivot, about_pivot, unmoved
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
-from ..kernels.shifted import ShiftedKernel, shifted, unmoved
 from ..rows import Source, as_source, map_rows
 from ..solve import Form, Pencil, Spectrum, orient, solve
 from .kernel_estimator import DEFAULT, FOREIGN_NAMES, KernelEstimator, Rows
@@ -166,7 +166,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self.kernel_, self._pivot = kernel, rows.pivot
         self._mean = (rows.weight / float(namespaces.namespace(rows.weight).sum(rows.weight))) @ rows.X
         if self.n_landmarks is None:
-            self._fit_all(shifted(kernel, rows.pivot), rows)
+            self._fit_all(about_pivot(kernel, rows.pivot), rows)
         else:
             self._fit_landmarks(kernel, rows)
         self._set_embedding(X, source, rows)
@@ -269,7 +269,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         points, dual = namespaces.like(self._points, X), namespaces.like(self._dual, X)
         if self._centre is None:
             return self.kernel_._apply(X, points, dual) - namespaces.like(self._shift, X)
-        centre, function = namespaces.like(self._centre, X), shifted(self.kernel_, self._pivot)._against(points)
+        centre, function = namespaces.like(self._centre, X), about_pivot(self.kernel_, self._pivot)._against(points)
 
         def work(rows: slice) -> Array:
             return (function(X[rows, :]) - centre) @ dual
@@ -333,7 +333,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
 def _lie_far(kernel: Kernel, X: Array) -> bool:
     """Tell whether rows lie further than their spread from the origin of a kernel that a shift changes."""
-    if not isinstance(kernel, ShiftedKernel):
+    if not isinstance(kernel, AboutPivot):
         return False
     xp = namespaces.namespace(X)
     return bool(xp.max(xp.abs(kernel.pivot)) > xp.max(xp.abs(X)))

@@ -182,7 +182,7 @@ class LDA(LinearDiscriminant):
         if_separated=lambda model: {"shrinkage": "oas"},
         compared_as="LDA",
         advantage="straight boundaries",
-        display="DiscriminantDisplay",
+        display="discriminant",
         linear_map=basis_of,
         foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",

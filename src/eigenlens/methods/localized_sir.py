@@ -114,7 +114,7 @@ class LocalizedSIR(InverseRegression):
         ),
         compared_as="localized SIR",
         blind_spot=SYMMETRIC,
-        display="ResponseDisplay",
+        display="response",
         linear_map=basis_of,
     )
 

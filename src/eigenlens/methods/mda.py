@@ -140,7 +140,7 @@ class MDA(ScoredClassifier):
         compared_as="MDA",
         fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
         brisk={"n_init": 1},
-        display="DiscriminantDisplay",
+        display="discriminant",
         foreign_names={
             "missing": "EM takes complete rows; leave it out, and fill missing cells first, with impute of an "
             "LDA(missing='ml')",

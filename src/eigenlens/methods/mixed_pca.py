@@ -118,7 +118,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         question="none",
         name="mixed-pca",
         place=1,
-        display="FactorMapDisplay",
+        display="factor_map",
         use="tables of words, or of words and numbers: MCA and FAMD",
         takes_words=True,
     )

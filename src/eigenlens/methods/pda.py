@@ -225,7 +225,7 @@ class PDA(LinearDiscriminant):
         compared_as="PDA",
         advantage="less variable coefficients",
         takes_few_rows=True,
-        display="DiscriminantDisplay",
+        display="discriminant",
         linear_map=basis_of,
     )
 

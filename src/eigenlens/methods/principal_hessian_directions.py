@@ -114,7 +114,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         use="directions along which a number bends, such as x², without slices",
         test=DirectionTest(lambda n, p, directions: 6 * n * p * p),
         blind_spot="Principal Hessian directions cannot see a direction along which the response is a straight line.",
-        display="CurvatureDisplay",
+        display="curvature",
         linear_map=basis_of,
         foreign_names={
             "n_slices": "it needs no slices; leave it out",

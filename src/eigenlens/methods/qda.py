@@ -166,7 +166,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
         compared_as="QDA",
         fit_cost=lambda n, p, groups: 0.5 * groups * p**3 + n * p * min(n, p),
         advantage="a covariance for each class, and so curved boundaries",
-        display="DecisionDisplay",
+        display="decision",
         foreign_names={
             "reg_param": "it is called shrinkage, and moves each covariance towards a multiple of the identity",
             "store_covariance": "covariances_ always exist; leave it out",

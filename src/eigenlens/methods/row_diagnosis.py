@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import namespaces, optional
 from ..arrays.parameters import check_number
 from ..arrays.typing import Array, Axes, Frame, TableLike
-from ..drawing import FOUND, INK, LEVEL, Display, axes_for, named, place_names, plain
+from ..drawing import INK, LEVEL, Display, dots, finish, named, one_axes, place_names, row_names
 from ..inference.row_limits import row_limits
 from ..solve import solve
 
@@ -105,21 +105,18 @@ class Diagnosis:
         ----------
         ax : axes, optional
         """
-        ax = axes_for(ax, 1, 5.6, 4.2)[0]
-        out = self.outlying
-        ax.scatter(self.t2[~out], self.q[~out], s=10, color=FOUND, alpha=0.7, linewidth=0)
-        ax.scatter(self.t2[out], self.q[out], s=16, color=LEVEL, linewidth=0)
+        ax, out, points = one_axes(ax, 5.6, 4.2), self.outlying, np.column_stack([self.t2, self.q])
+        dots(ax, points[~out])
+        dots(ax, points[out], LEVEL, of=len(points), alpha=1)
         ax.axvline(self.t2_limit, color=INK, linewidth=0.8, linestyle=":")
         ax.axhline(self.q_limit, color=INK, linewidth=0.8, linestyle=":")
         reach = np.maximum(self.t2 / self.t2_limit, self.q / max(self.q_limit, 1e-300))
-        ax.set(xlabel="T² (within the components)", ylabel="Q (away from them)", xlim=(0, None), ylim=(0, None))
-        ax.set_title(f"Rows beyond the {100 * self.level:g}% limits", fontsize=10, loc="left")
-        plain(ax)
+        title = f"Rows beyond the {100 * self.level:g}% limits"
+        finish(ax, "T² (within the components)", "Q (away from them)", title, xlim=(0, None), ylim=(0, None))
         far = [i for i in np.argsort(-reach)[:NAMED].tolist() if out[i]]
         labels = [str(i) if self.rows is None else self.rows[i] for i in far]
-        points = [(self.t2[i], self.q[i]) for i in far]
-        place_names(ax, [named(ax, *pair, 8, INK) for pair in zip(labels, points, strict=True)], np.array(points))
-        return Display.on(ax)
+        place_names(ax, [named(ax, name, points[i]) for name, i in zip(labels, far, strict=True)], points[far])
+        return Display(ax)
 
 
 def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
@@ -149,16 +146,8 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
         found[:, p + 2 :],
         float(level),
         model._names_of_columns(),
-        index_names(X),
+        row_names(X),
     )
-
-
-def index_names(X: Any) -> list[str] | None:
-    """Return the index of a pandas frame, unless it holds numbers."""
-    index = getattr(X, "index", None)
-    if index is None or callable(index) or hasattr(X, "__dask_graph__"):
-        return None
-    return None if getattr(index, "dtype", np.dtype(int)).kind in "iufbmM" else list(map(str, index))
 
 
 #: The last limits of each model, with the moments that they belong to, their weight, the components and the level.

@@ -90,7 +90,7 @@ class SAVE(OnePassInverseRegression):
         place=2,
         use="SIR for a response that is symmetric in a direction, such as x²",
         test=SLICES_TESTED,
-        display="ResponseDisplay",
+        display="response",
         linear_map=basis_of,
     )
 

@@ -105,7 +105,7 @@ class SIR(OnePassInverseRegression):
         test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,
-        display="ResponseDisplay",
+        display="response",
         linear_map=basis_of,
         next_methods=(
             NextMethod(

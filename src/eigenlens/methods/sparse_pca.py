@@ -31,11 +31,11 @@ from ..moments import Centred
 from ..solve import Form, Pencil, Spectrum, orient
 from ..solve.adjusted import adjusted_variance
 from ..solve.axes_forms import Matrix
-from ..solve.counted_axes import counted_axes, most_telling_axes
+from ..solve.counted_axes import counted_axes, loadings_on
 from ..solve.penalized_axes import STARTS, penalized_axes
-from ..solve.refitted_axes import refitted
 from ..solve.sparse_axes import SparseAxes
 from ..solve.subspace import Subspace
+from ..solve.working_columns import axes_of
 from ._principal import PrincipalComponents, PrincipalProblem, standardised
 from ._sparse_path import SparsePath
 from .spine.about import Declaration, Laws, basis_of
@@ -84,15 +84,13 @@ class SparsePCA(PrincipalComponents):
         tried and the lowest minimum is taken; one for each ties a component to its principal axis, where it starts.
     n_nonzero : int, sequence of ints or None
         Number of nonzero loadings, one for all components or one for each, instead of `alpha`; ⌈√p⌉ if neither is
-        given. The columns are those
-        whose components explain most, among three sets that thresholds and a search for one component after the
-        other find (of a large table, one set), and they get the loadings that add most variance. With a `ridge`, the
-        penalty of each component is lowered instead until one more loading would enter.
+        given. A search for one component after the other chooses the columns whose components explain much, and they
+        get the loadings that add most variance.
     ridge : float or None
         λ₂, on the same scale; None is 1e-6 with `alpha`, and no ridge with `n_nonzero`. ``numpy.inf`` is the
-        soft-threshold form, which needs no p × p matrix. With a finite ridge, `n_nonzero`, and more columns that vary
-        than rows, the soft-threshold form chooses the columns, their loadings are found without a penalty, and a larger
-        ridge is used if they would cancel.
+        soft-threshold form, which needs no p × p matrix. With `n_nonzero`, a ridge changes the loadings, not the
+        columns: they are those that minimise the sum above without λ₁. Of columns that are much alike, loadings with a
+        small ridge are large and cancel.
     refit : bool
         Drop the penalty once the nonzero loadings are chosen, since it also shrinks those that it keeps: each component
         gets the loadings, on the same columns, that add most variance to the components before it.
@@ -112,19 +110,19 @@ class SparsePCA(PrincipalComponents):
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used. With `n_nonzero`, NaN unless a ridge is given, and also if no penalty gives this number and lets
-        the iteration converge, or if there are more columns than rows and the ridge is finite.
+        Penalties used; NaN with `n_nonzero`.
     ridge_ : float
-        Ridge used: `ridge`, or more if loadings would cancel; infinite for `n_nonzero` without a ridge.
+        Ridge used; infinite for `n_nonzero` without a ridge.
     objective_ : float
         Value that the iteration reached, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty if
         that is NaN) and `ridge_` as λ₂; if that is infinite, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁. With `n_nonzero` and no
-        ridge, the variance that is not explained, of p in all.
+        ridge (or a refit), the variance that is not explained, of p in all.
     mean_ : array of shape (p,)
     scale_ : array of shape (p,)
         With `scale=True`: the standard deviations by which columns are divided, 1 for constant columns. Components and
         variances are those of the divided columns.
     n_components_, n_iter_ : int
+        ``n_iter_`` is 1 with `n_nonzero` and no ridge.
     moments_ : Scatter or Factor
     subspace_ : Subspace
     spectrum_ : Spectrum
@@ -233,7 +231,7 @@ class SparsePCA(PrincipalComponents):
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
         self.ridge_ = axes.ridge
-        whole = np.isfinite(axes.ridge) or (self.ridge is None and n_nonzero is not None)
+        whole = np.isfinite(axes.ridge) or n_nonzero is not None
         self.objective_ = axes.objective + (pencil.A.dimension if total and whole else 0.0)
         if problem.scale is None:
             varying = ~namespaces.to_numpy(moments.constant_columns())
@@ -261,31 +259,30 @@ class SparsePCA(PrincipalComponents):
         rounds: int | None = None,
     ) -> SparseAxes:
         """Solve on the covariance scaled to trace p."""
-        (p, k), ridge = start.shape, RIDGE if self.ridge is None else self.ridge
-        places = n_nonzero is not None and self.ridge is None
+        (p, k), ridge = start.shape, self._ridge(n_nonzero)
         if not total:
-            none = np.full(k, np.nan if places else 0.0)
-            return SparseAxes(np.zeros((p, k)), start, none, 1, 0.0, True, 0.0, np.inf if places else ridge)
+            none = np.full(k, 0.0 if n_nonzero is None else np.nan)
+            return SparseAxes(np.zeros((p, k)), start, none, 1, 0.0, True, 0.0, ridge)
         values, factored = namespaces.to_numpy(form.values), form.factor is not None
-        if np.isfinite(ridge) and not places and factored and (p <= FORMED or 2 * len(values) > p):
+        if np.isfinite(ridge) and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
         G = Matrix(values, factored, p / total)
         # a refit takes only the places of the nonzeros, which are settled long before the last digits
-        tol = max(self.tol, REFIT_TOL) if self.refit or places else self.tol
-        if places:
-            return most_telling_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), tol, self.max_iter)
-        options: dict[str, Any] = {
-            "ridge": ridge,
-            "tol": tol,
-            "max_iter": rounds or self.max_iter,
-            "polish": not self.refit,
-        }
-        if n_nonzero is not None:
-            axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), n_rows, **options)
-        else:
+        tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
+        options: dict[str, Any] = {"tol": tol, "max_iter": rounds or self.max_iter, "polish": not self.refit}
+        if n_nonzero is None:
             penalties = self._each("alpha", alpha, k).astype(float)
-            axes = penalized_axes(G, start, penalties, starts=1 if np.ndim(alpha) > 0 else STARTS, **options)
-        return replace(axes, B=refitted(G, axes.B)) if self.refit else axes
+            axes = penalized_axes(
+                G, start, penalties, starts=1 if np.ndim(alpha) > 0 else STARTS, ridge=ridge, **options
+            )
+            return replace(axes, B=loadings_on(G, axes.B)) if self.refit else axes
+        axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int))
+        return axes if self.ridge is None or self.refit else axes_of(G, start, near=axes, ridge=ridge, **options)
+
+    def _ridge(self, n_nonzero: Any) -> float:
+        if self.ridge is not None:
+            return self.ridge
+        return RIDGE if n_nonzero is None else np.inf
 
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
         """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.

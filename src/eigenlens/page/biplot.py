@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.label_places import label_places
+from ..drawing import label_places
 from .findings import Findings
 from .html import WIDE, Markup, cut, el, figure, join, line, svg, text
 

@@ -17,15 +17,14 @@ class Markup(str):
 
 def el(tag: str, *children: Any, **attributes: Any) -> Markup:
     """Return an element; attributes that are None or False are left out, a trailing _ of their names is dropped."""
-    written = []
+    inner, written = join(*children, verbatim=tag in VERBATIM), []
     for name, value in attributes.items():
         if value is None or value is False:
             continue
         name = name.rstrip("_").replace("_", "-")
         written.append(f" {name}" if value is True else f' {name}="{html.escape(_text(value), quote=True)}"')
-    if tag in VOID:
-        return Markup(f"<{tag}{''.join(written)}>")
-    return Markup(f"<{tag}{''.join(written)}>{join(*children, verbatim=tag in VERBATIM)}</{tag}>")
+    opened = f"<{tag}{''.join(written)}>"
+    return Markup(opened if tag in VOID else f"{opened}{inner}</{tag}>")
 
 
 def join(*children: Any, verbatim: bool = False) -> Markup:

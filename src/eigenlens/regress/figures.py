@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import errors
 from ..arrays.parameters import is_number
-from ..drawing import FOUND, INK, Display, axes_for, plain
+from ..drawing import FOUND, INK, Display, axes_for, finish
 from .hinges.pruning import groups
 from .hinges.terms import Term, evaluate
 from .regressor import Floats, Regressor, column
@@ -65,25 +65,21 @@ def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, respon
             t = np.linspace(curve.low, curve.low + curve.width, 201)
             ax.plot(t, curve(t)[:, response], color=FOUND, lw=2, zorder=3)
             left.draw(ax, x, curve(x)[:, response])
-        ax.set_title(kind if kind == "out" else f"{kind}, df {model.df_[j]:.3g}", fontsize=10)
-        ax.set_xlabel(names[j])
-        ax.set_ylabel("contribution")
-    return Display.on(panels)
+        finish(ax, names[j], "contribution", kind if kind == "out" else f"{kind}, df {model.df_[j]:.3g}")
+    return Display(panels)
 
 
 def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: Any) -> Display:
     """Draw the ridge functions of a projection-pursuit model, scaled as they enter the response."""
     names = model._feature_names()
-    panels = _panels(len(model.ridge_functions_), axes, top=0.45)
+    panels = _panels(len(model.ridge_functions_), axes)
     for m, (ax, f) in enumerate(zip(panels, model.ridge_functions_, strict=True)):
         a, beta = model.directions_[m], model.loadings_[m, response]
         t, s = np.linspace(f.low, f.high, 301), left.rows @ a
         ax.plot(t, beta * f(t), color=FOUND, lw=2, zorder=3)
         left.draw(ax, s, beta * f(s))
-        ax.set_title(_combination(a, names), fontsize=9)
-        ax.set_xlabel(f"direction {m + 1}")
-        ax.set_ylabel("contribution")
-    return Display.on(panels)
+        finish(ax, f"direction {m + 1}", "contribution", _combination(a, names))
+    return Display(panels)
 
 
 def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any) -> Display:
@@ -96,15 +92,13 @@ def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any
     names = model._feature_names()
     for ax, (features, ks) in zip(panels, found.items(), strict=True):
         group = _Group([model.basis_[k] for k in ks], model.coef_[ks, response], model._low, model._high)
-        ax.set_xlabel(names[features[0]])
         if len(features) == 1:
             group.draw_curve(ax, features[0])
             left.draw(ax, left.rows[:, features[0]], group(left.rows))
-            ax.set_ylabel("contribution")
         else:
             group.draw_map(ax, *features)
-            ax.set_ylabel(names[features[1]])
-    return Display.on(panels)
+        finish(ax, names[features[0]], "contribution" if len(features) == 1 else names[features[1]])
+    return Display(panels)
 
 
 @dataclass
@@ -136,12 +130,9 @@ class _Group:
         ax.figure.colorbar(filled, ax=ax, label="contribution")
 
 
-def _panels(count: int, axes: Any, top: float = 0.0) -> list[Any]:
+def _panels(count: int, axes: Any) -> list[Any]:
     """Return so many panels, at most three a row, or the first of the axes given."""
-    made = axes_for(axes, count, 3.6, 2.9 + top, columns=3, name="axes")
-    for ax in made if axes is None else ():
-        plain(ax)
-    return made
+    return axes_for(axes, count, 3.6, 3.1, columns=3, name="axes")
 
 
 def _combination(direction: Floats, names: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ class PolynomialRegression(BasisRegression):
         other and lose digits; ``predict`` does not use them.
     intercept_ : float or array of shape (q,)
     df_ : float
-        Rank of the terms, without the intercept. If terms depend on each other, the fit is the one of smallest norm.
+        Rank of the terms, without the intercept. If terms depend on each other, the coefficients, for terms of one size, are those of least norm.
 
     See Also
     --------

@@ -69,10 +69,14 @@ class Matrix:
         GB = self._in_unit((B[on].T @ self.values[on]).T)
         return GB, float(np.sum(B[on] * GB[on]))
 
-    def block(self, on: np.ndarray) -> np.ndarray:
-        """Return the rows and columns of G at given places."""
-        at = self.values[:, on] if self.factored else self.values[np.ix_(on, on)]
-        return self._in_unit(at.T @ at if self.factored else at)
+    def restricted(self, on: np.ndarray) -> Matrix:
+        """Return the form of the columns at given places."""
+        return Matrix(self.values[:, on] if self.factored else self.values[np.ix_(on, on)], self.factored, self.unit)
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """The diagonal of G."""
+        return self._in_unit(namespaces.column_squares(self.values) if self.factored else np.diagonal(self.values))
 
     @property
     def varying(self) -> int:

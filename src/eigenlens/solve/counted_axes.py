@@ -1,209 +1,181 @@
-"""Sparse axes with given numbers of nonzeros, chosen so that rounding does not decide.
+r"""Sparse axes with given numbers of nonzeros, one after the other, each with the most variance that a search finds.
 
-The alternation lowers the penalty of each axis until one more loading would enter. That is no descent: the places of
-the nonzeros may alternate for ever, and a difference in the last digit, as another unit or another order of columns
-makes it, then decides where they are when it is stopped. So only an alternation that settles soon counts.
-Otherwise three sets of places are compared: those of hard thresholds, which descend, those of axes found one after the
-other, and those of the first regressions on principal scores. The best are held, and the loadings at them are found
-without a penalty.
+The search multiplies a vector by what earlier axes leave of a form and keeps its largest entries, again and again,
+which never lowers the variance. It starts from the leading axis and from single columns, all in the same products; the
+places that it ends at get the loadings that add most variance.
 
-Of more columns than rows, regressions that may take any fit the scores of the start with columns that say little. There
-the places are those of thresholds from the beginning. If columns are so much alike that loadings at them cancel, which
-rounding would show too, the ridge is raised until they do not.
+References
+----------
+Yuan, Zhang (2013), Truncated power method for sparse eigenvalue problems. *J. Machine Learning Research* 14.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
+import scipy.sparse.linalg
 
 from ..arrays import linalg
 from .adjusted import adjusted_variance
-from .axes_forms import AxesForm, Matrix
-from .axes_space import AxesSpace, is_large, suits
+from .axes_forms import Matrix
 from .pencil import Form
-from .pursued_axes import MOST as PURSUED
-from .pursued_axes import pursued_axes
-from .refitted_axes import NOTHING, best_axis, pseudoinverse, refitted
-from .sparse_axes import SparseAxes, largest_places
-from .working_columns import axes_of
+from .sparse_axes import SparseAxes
 
-WORTH = 0.9  # of the variance of thresholds that loadings at their places must keep: of columns alike they cancel
-RIDGES = (1e-4, 1e-2, 1.0, 1e2, np.inf)  # tried one after the other where loadings cancel
-BETTER = 1e-9  # fall of the objective, relative to the trace, that is more than rounding
-DESCENTS, FALL = 50, 1e-7  # changes of places, the most, and relative fall of the objective that is worth another
-ROUGH, ROUNDS = 1e-4, 200  # change of the loadings, and rounds, at which their places can be judged
+CELLS, COLUMNS = 2**21, 32  # cells of a form times columns from which searches start, and columns, the most
+FIRST, ROUNDS = 2, 30  # rounds after which a search is judged, and in all, the most
+JUDGED = 2  # searches that go on to their end
+MOVING = 0.01  # share of the places that still change when a search has ended
+BETTER = 1e-12  # rise of a share that is more than rounding
+NUDGE = 1e-6  # by which axes that tell more are preferred: single columns of one unit all have the same variance
+TIE = 1e-9  # relative difference of two entries that are equal up to rounding
+NOTHING = 1e-12  # share of a variance that is rounding: earlier axes explain it all
+DENSE, SPACE, SETTLED = 200, 12, 1e-11  # loadings up to which a matrix is decomposed; size of a space, and residual
 
 
-def counted_axes(
-    form: Matrix, start: np.ndarray, counts: np.ndarray, n_rows: float = np.inf, **options: Any
-) -> SparseAxes:
-    """Find sparse axes with given numbers of nonzeros.
+class Remainder:
+    """What the scores of the axes taken so far leave of a form."""
 
-    Parameters
-    ----------
-    form : Matrix
-    start : array of shape (p, k)
-        Principal axes.
-    counts : array of shape (k,) of int
-    n_rows : float
-        Rank of the form, at most.
-    **options
-        Of `axes_of`.
+    def __init__(self, form: Matrix) -> None:
+        self.form = form
+        self.told = np.zeros((form.values.shape[1], 0))
+
+    def image(self, X: np.ndarray) -> np.ndarray:
+        return self.form.image(X) - self.told @ (self.told.T @ X)
+
+    def take(self, axis: np.ndarray) -> None:
+        own = self.form.image(axis[:, None])
+        image = own - self.told @ (self.told.T @ axis[:, None])
+        left = float(axis @ image[:, 0])
+        if left > NOTHING * float(axis @ own[:, 0]):
+            self.told = np.column_stack([self.told, image / left**0.5])
+
+    def best_axis(self, on: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Return the unit axis with loadings at given places that has most variance.
+
+        Where earlier axes explain all that is there, any loadings add the same: those of the whole form are returned.
+        """
+        told, axis, some = self.told[on], np.zeros(len(start)), self.form.restricted(on)
+        squares = some.diagonal
+        if (squares - np.sum(told**2, axis=1) <= NOTHING * squares).all():
+            told = told[:, :0]
+        if len(on) <= DENSE:
+            axis[on] = linalg.leading_eigh(some.gram - told @ told.T, 1)[1][:, 0]
+            return axis
+        operator = scipy.sparse.linalg.LinearOperator(
+            (len(on), len(on)), lambda x: some.image(x.reshape(-1, 1)).ravel() - told @ (told.T @ x.ravel())
+        )
+        axis[on] = scipy.sparse.linalg.eigsh(operator, 1, v0=start[on], tol=SETTLED, ncv=SPACE)[1][:, 0]
+        return axis
+
+
+def loadings_on(form: Matrix, B: np.ndarray) -> np.ndarray:
+    """Return axes with the nonzeros where those of B are, each adding the largest variance to those before it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve.axes_forms import Matrix
+    >>> from eigenlens.solve.counted_axes import loadings_on
+    >>> G = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 5.0]])
+    >>> abs(loadings_on(Matrix(G), np.array([[1.0], [3.0], [0.0]]))[:, 0]).round(3)
+    array([0.707, 0.707, 0.   ])
     """
-    if np.isinf(options["ridge"]):
-        found = _thresholds(form, start, counts, options)
-    elif n_rows < form.varying:
-        found = _of_few_rows(form, start, counts, options)
-    else:
-        found = axes_of(form, start, counts=counts, **options)
-        if np.isnan(found.penalties).any() and not found.converged:
-            found = _places_compared(form, start, counts, options)
-    return _uncorrelated(form, found)
-
-
-def most_telling_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, tol: float, max_iter: int) -> SparseAxes:
-    """Find axes with given numbers of nonzeros whose scores explain as much as they can.
-
-    Thresholds choose places, soft or hard, and so do axes found one after the other, where that costs little. All get
-    the loadings that add most variance, and the best are taken.
-
-    Parameters
-    ----------
-    form : Matrix
-    start : array of shape (p, k)
-        Principal axes.
-    counts : array of shape (k,) of int
-    tol, max_iter
-        Of the soft thresholds.
-    """
-    options = {"ridge": np.inf, "tol": tol, "max_iter": max_iter, "polish": False}
-    found = _thresholds(form, start, counts, options)
-    places = [found.B]
-    if not is_large(form):
-        places.append(_hard(form, start, counts).B)
-        few = len(start) <= PURSUED
-        places.append(pursued_axes(form.gram, counts) if few else _one_by_one(form, start, counts))
-    best, explained = np.zeros_like(start), -np.inf
-    for B in places:
-        loadings = refitted(form, B)
-        more = _explained(form, loadings)
-        if more > explained + BETTER * len(start):
-            best, explained = np.where((loadings == 0) & (B != 0), np.finfo(float).eps, loadings), more
-    none = np.full(len(counts), np.nan)
-    left = -explained  # without tr G, as in other objectives
-    return SparseAxes(best, found.A, none, found.n_iter, found.moved, True, left, np.inf)
-
-
-def _of_few_rows(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
-    """Return axes at the places of thresholds, with a larger ridge where loadings cancel."""
-    near = _thresholds(form, start, counts, {**_rough(options), "ridge": np.inf})
-    least = WORTH * _explained(form, near.B)
-    for ridge in (options["ridge"], *(x for x in RIDGES if x > options["ridge"])):
-        found = _held(form, near, counts, {**_rough(options), "ridge": ridge})
-        if _explained(form, found.B) >= least:
-            break
-    return _held(form, found, counts, {**options, "ridge": ridge})
-
-
-def _places_compared(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
-    """Return axes at the best of three sets of places."""
-    rough, none = _rough(options), np.full(len(counts), np.nan)
-    tried = [_hard(form, start, counts)]
-    tried.append(SparseAxes(_one_by_one(form, start, counts), start, none, 0, np.inf, False, np.inf))
-    tried.append(axes_of(form, start, counts=counts, **{**rough, "max_iter": 1}))
-    found, *others = [_held(form, axes, counts, rough) for axes in tried]
-    for other in others:
-        found = other if other.objective < found.objective - BETTER * len(start) else found
-    return _held(form, found, counts, options)
-
-
-def _rough(options: dict[str, Any]) -> dict[str, Any]:
-    few = {"tol": max(ROUGH, options["tol"]), "max_iter": min(ROUNDS, options["max_iter"]), "polish": False}
-    return {**options, **few}
-
-
-def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
-    """Return where soft thresholds lead, or hard ones where these do not settle."""
-    soft = axes_of(form, start, counts=counts, **options)
-    if soft.converged or np.isfinite(soft.penalties).all():
-        return soft
-    hard = _hard(form, start, counts)
-    return _held(form, hard, counts, options) if options["polish"] else hard
-
-
-def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
-    """Return axes at the largest entries of G A, chosen again as long as the soft-threshold objective falls."""
-    found = SparseAxes(np.zeros_like(start), start, np.full(len(counts), np.nan), 0, 0.0, True, np.inf, np.inf)
-    if not suits(form, len(counts)):
-        return _descended(form, found, counts)
-    space = AxesSpace(form, start)
-    found = replace(found, A=space.Q.T @ start)
-    while True:
-        before, found = found, _descended(space, found, counts)
-        if before.n_iter and found.n_iter <= before.n_iter + 1:  # nothing that was outside has changed anything
-            return replace(found, A=space.Q @ found.A)
-        found, _ = space.grow(found)
-
-
-def _descended(form: AxesForm, found: SparseAxes, counts: np.ndarray) -> SparseAxes:
-    while found.n_iter < DESCENTS:
-        found = replace(found, n_iter=found.n_iter + 1)
-        C = form.image(found.A)
-        new = np.where(largest_places(C, counts), C, 0.0)
-        lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, found.B != 0)
-        if same or lower >= found.objective - FALL * abs(lower):
-            break
-        left, _, right = linalg.thin_svd(form.turned(new)[0])
-        found = replace(found, A=left @ right, B=new, objective=lower)
+    remainder, found = Remainder(form), np.zeros_like(B)
+    for j in np.flatnonzero(B.any(axis=0)):
+        found[:, j] = remainder.best_axis(np.flatnonzero(B[:, j]), B[:, j])
+        remainder.take(found[:, j])
     return found
 
 
-def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
-    """Find axes without a penalty at the places of the loadings of others."""
-    near = replace(near, penalties=np.full(len(counts), np.nan))
-    return axes_of(form, near.A, counts=counts, near=near, **options)
+def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
+    """Find unit axes with given numbers of nonzeros.
 
+    Parameters
+    ----------
+    form : Matrix
+        Of trace p.
+    start : array of shape (p, k)
+        Principal axes.
+    counts : array of shape (k,) of int
 
-def _explained(form: Matrix, B: np.ndarray) -> float:
-    """Return the adjusted variance of axes of unit length."""
-    size = np.linalg.norm(B, axis=0)
-    V = B / np.where(size > 0, size, 1.0)
-    inner = V.T @ form.image(V)
-    return float(adjusted_variance(Form(matrix=(inner + inner.T) / 2)).sum())
-
-
-def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
-    """Turn axes on the same places so that their scores are uncorrelated, the largest variance first.
-
-    Nothing but the start had decided how they are turned: numbers of nonzeros are the same, and so is the objective.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve.axes_forms import Matrix
+    >>> from eigenlens.solve.counted_axes import counted_axes
+    >>> G = np.diag([3.0, 1.0, 1.0, 1.0])
+    >>> G[1:, 1:] += 1.5
+    >>> np.flatnonzero(counted_axes(Matrix(G), np.eye(4)[:, :1], np.array([3])).B)
+    array([1, 2, 3])
     """
-    A, B = found.A.copy(), found.B.copy()
-    places, group = np.unique(B != 0, axis=1, return_inverse=True)
-    for same in (np.flatnonzero(group.ravel() == j) for j in range(places.shape[1])):
-        if len(same) < 2:
-            continue
-        inner = B[:, same].T @ form.image(B[:, same])
-        values, turn = np.linalg.eigh((inner + inner.T) / 2)
-        if values[0] <= NOTHING * values[-1]:  # an axis without variance would have loadings of rounding
-            continue
-        turn = turn[:, ::-1]
-        turned = B[:, same] @ turn
-        if (np.count_nonzero(turned, axis=0) == np.count_nonzero(B[:, same], axis=0)).all():
-            A[:, same], B[:, same] = A[:, same] @ turn, turned
-    return replace(found, A=A, B=B)
-
-
-def _one_by_one(form: Matrix, start: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return axes found one after the other, each where the leading axis of what those before leave is largest."""
-    B, images = np.zeros_like(start), form.image(start)
+    remainder, B, seen = Remainder(form), np.zeros_like(start), form.image(start)
     for j, count in enumerate(counts):
-        before = B[:, :j]
-        told = images.T @ before
-        left = start.T @ images - told @ pseudoinverse(before.T @ form.image(before)) @ told.T
-        axis = start @ np.linalg.eigh((left + left.T) / 2)[1][:, -1]
-        on = np.flatnonzero(largest_places(axis[:, None], np.array([count])))
-        B[on, j] = best_axis(form, on, before[:, before.any(axis=0)])
-    return B
+        B[:, j] = _best(remainder, _starts(remainder, start, seen), int(count))
+        remainder.take(B[:, j])
+    image = form.image(B)
+    left, _, right = linalg.thin_svd(image)
+    explained = adjusted_variance(Form(matrix=B.T @ image)).sum()
+    return SparseAxes(B, left @ right, np.full(len(counts), np.nan), 1, 0.0, True, -float(explained), np.inf)
+
+
+def _starts(remainder: Remainder, start: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Return the leading axis of what is left, and columns of it: those that say most about the principal axes."""
+    image = seen - remainder.told @ (remainder.told.T @ start)
+    inner = start.T @ image
+    size = np.linalg.norm(image, axis=1)
+    order = np.argsort(-size, kind="stable")[: min(COLUMNS, CELLS // remainder.form.values.size)]
+    columns = order[size[order] > 0]
+    leading = start @ np.linalg.eigh((inner + inner.T) / 2)[1][:, -1:]
+    if not len(columns):
+        return leading
+    units = np.zeros((len(start), len(columns)))
+    units[columns, np.arange(len(columns))] = 1.0
+    return np.hstack([leading, remainder.image(units)])
+
+
+def _best(remainder: Remainder, starts: np.ndarray, count: int) -> np.ndarray:
+    """Return the best axis that the searches end at: those go on that are best after a few rounds."""
+    X = _searched(remainder, starts, count, FIRST)
+    X = _searched(remainder, X[:, _best_of(remainder, X, JUDGED)], count, ROUNDS)
+    end = X[:, _best_of(remainder, X, 1)[0]]
+    axis = remainder.best_axis(np.flatnonzero(end), end)
+    return np.where((axis == 0) & (end != 0), np.finfo(float).eps, axis)
+
+
+def _best_of(remainder: Remainder, X: np.ndarray, count: int) -> list[int]:
+    """Return the places of the axes with most variance; of those equal up to rounding, the first."""
+    if X.shape[1] <= count:
+        return list(range(X.shape[1]))
+    worth, best = _worth(remainder, X), []
+    for _ in range(count):
+        best.append(int(np.flatnonzero(worth >= worth.max() - BETTER)[0]))
+        worth[best[-1]] = -np.inf
+    return best
+
+
+def _worth(remainder: Remainder, axes: np.ndarray) -> np.ndarray:
+    """Return the variance of axes as a share; of equal ones, those that tell more about other columns have more."""
+    images, trace = remainder.image(axes), len(axes)
+    return np.asarray(np.sum(axes * images, axis=0) + NUDGE * np.sum(images**2, axis=0) / trace) / trace
+
+
+def _searched(remainder: Remainder, X: np.ndarray, count: int, rounds: int) -> np.ndarray:
+    """Multiply and keep the largest entries until they stay where they are."""
+    before = np.zeros(X.shape, dtype=bool)
+    for _ in range(rounds):
+        places = _largest_places(X, count)
+        X = np.where(places, X, 0.0)
+        X = X / np.maximum(np.linalg.norm(X, axis=0), np.finfo(float).tiny)
+        if np.count_nonzero(places & ~before, axis=0).max() <= MOVING * count:
+            return X
+        X, before = remainder.image(X), places
+    return np.where(before, X, 0.0)
+
+
+def _largest_places(X: np.ndarray, count: int) -> np.ndarray:
+    """Tell where the `count` largest entries of each column are; of those equal up to rounding, the first."""
+    size = np.abs(X)
+    level = np.partition(np.ascontiguousarray(size.T), len(X) - count, axis=1)[:, len(X) - count]
+    places = size > level * (1 + TIE)
+    missing = count - np.count_nonzero(places, axis=0)
+    ties = ~places & (size >= level * (1 - TIE))
+    return np.asarray(places | (ties & (np.cumsum(ties, axis=0) <= missing)))

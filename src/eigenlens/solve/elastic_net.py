@@ -23,11 +23,7 @@ CIRCLES = 4  # exchanges without progress after which entries move one at a time
 SLACK = 1e-12  # relative violation of a bound that counts as rounding
 KEPT = 2**22  # numbers in the factors that are kept
 COPIES = 1e-13  # share of a column, squared, that others leave, below which it is a combination of them
-TIE = 1e-9  # relative difference of two λ₁ that are equal up to rounding
 TOGETHER = (3, 40)  # so many regressions, or more, of so many entries, or fewer, are cheaper in one stack
-MANY = 24  # entries from which a walk that takes in one after the other begins near its end
-SHORT, HALVINGS = 0.05, 30  # so near, after at most so many tries
-NEAR = (1.0, 1.001, 1.03, 1.3)  # penalties, in units of an earlier one, from which a walk may begin
 
 
 class _Support:
@@ -106,73 +102,6 @@ class ElasticNet:
         on = np.flatnonzero(where)
         return _spread(self.at(on, alone=True).solve(c[on]), on, len(c))
 
-    def with_count(self, c: np.ndarray, count: int, start: np.ndarray, l1: float) -> tuple[np.ndarray, float]:
-        """Lower λ₁ until one more entry than `count` would become nonzero; return the answer there, and that λ₁.
-
-        Parameters
-        ----------
-        c : array of shape (p,)
-        count : int
-        start : array of shape (p,)
-            An earlier answer, from which the walk may begin.
-        l1 : float
-            Its λ₁; zero where there is none.
-        """
-        top = 2 * np.abs(c).max(initial=0.0)
-        if 0 < l1 < top and np.count_nonzero(start) == count:
-            found = self._same_signs(c, np.sign(start))
-            if found is not None:
-                return found
-        if count >= MANY:
-            return self._walk(c, count, *self._just_below(c, count, start, l1, top))
-        for level in (min(f * l1, top) for f in NEAR if l1 > 0):
-            beta = self.solve_one(c, level, start)
-            if 0 < np.count_nonzero(beta) <= count:
-                return self._walk(c, count, beta, level)
-        return self._walk(c, count, np.zeros_like(c), top)
-
-    def _just_below(
-        self, c: np.ndarray, count: int, start: np.ndarray, l1: float, top: float
-    ) -> tuple[np.ndarray, float]:
-        """Return an answer with nearly as many entries as `count`, not more, and its λ₁, between bounds that close in.
-
-        A walk takes in one entry at a time; this takes in all that a lower λ₁ lets in.
-        """
-        found, high, low = np.zeros_like(c), top, 0.0
-        beta, level = start, l1 if 0 < l1 < top else top / 2
-        for _ in range(HALVINGS):
-            beta = self.solve_one(c, level, beta)
-            size = np.count_nonzero(beta)
-            if 0 < size <= count:
-                found, high = beta, level
-                if size > (1 - SHORT) * count:
-                    break
-            else:
-                low = level
-            level = (low * high) ** 0.5 if low > 0 else high / 2
-            if high < low * (1 + TIE) or level == 0:
-                break
-        return found, high
-
-    def _same_signs(self, c: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, float] | None:
-        """Return the answer at which one more entry would enter if it has these signs."""
-        on = signs.nonzero()[0]
-        fixed, falls, both = self._line(c, signs, on)
-        level, _ = _next_entering(fixed, falls, on, np.inf, -1)
-        x = both[:, 0] - level * both[:, 1]
-        slope = fixed + level * falls
-        slope[on] = 0.0
-        if level <= 0 or (x * signs[on] <= 0).any() or np.abs(slope).max() > level / 2 * (1 + SLACK):
-            return None
-        return _spread(x, on, len(c)), level
-
-    def _line(self, c: np.ndarray, signs: np.ndarray, on: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return answer and slopes with these signs as functions of λ₁: both[0] − λ₁·both[1], fixed + λ₁·falls."""
-        support = self.at(on)
-        both = support.solve(np.stack([c[on], signs[on] / 2], axis=1))
-        image = both.T @ support.rows
-        return c - image[0], image[1], both
-
     def _exchange(self, c: np.ndarray, l1: float, signs: np.ndarray, bound: float) -> np.ndarray | None:
         """Exchange all entries that are on the wrong side at once, until none is; None where that runs in circles."""
         signs, fewest, patience = signs.copy(), len(c) + 1, CIRCLES
@@ -241,79 +170,6 @@ class ElasticNet:
                 break
             signs[worst] = np.sign(slope[worst])
         return beta
-
-    def _walk(self, c: np.ndarray, count: int, beta: np.ndarray, level: float) -> tuple[np.ndarray, float]:
-        """Follow the path of answers, linear between its knots, as λ₁ falls (least angle regression)."""
-        if not c.any():
-            return np.zeros_like(c), 0.0
-        signs = np.sign(beta)
-        if not signs.any():
-            first = int(np.argmax(np.abs(c)))
-            signs[first] = np.sign(c[first])
-        left, barred = -1, np.zeros(len(c), dtype=bool)  # combinations of those that are in: they cannot enter
-        for _ in range(20 * len(c) + 100):
-            on = np.flatnonzero(signs)
-            while len(on) > 1 and not self.at(on).definite:
-                barred[on[-1]], signs[on[-1]] = True, 0.0
-                on = np.flatnonzero(signs)
-            fixed, falls, both = self._line(c, signs, on)
-            enter, which = _next_entering(np.where(barred, 0.0, fixed), np.where(barred, 0.0, falls), on, level, left)
-            leave, gone = _next_leaving(both, level)
-            if max(enter, leave) <= 0:
-                return _spread(both[:, 0], on, len(c)), 0.0
-            if leave > enter:
-                level, left = leave, int(on[gone])
-                signs[left] = 0.0
-                barred[:] = False
-                continue
-            if len(on) >= count and enter >= level * (1 - TIE) and _still_zero(both, enter):
-                barred[which] = True  # it ties with one that has just entered and is still zero: the first stays
-                continue
-            if len(on) >= count:
-                if enter >= level * (1 - TIE):  # a copy of one that is in: no penalty keeps it out, the number does
-                    enter, _ = _next_entering(fixed, falls, on, level, left, ties=False)
-                return _spread(both[:, 0] - enter * both[:, 1], on, len(c)), enter
-            if not self.at(np.flatnonzero((signs != 0) | (np.arange(len(c)) == which))).definite:
-                barred[which] = True
-                continue
-            level, left = enter, -1
-            signs[which] = np.sign(fixed[which] + enter * falls[which])
-        return _spread(both[:, 0] - level * both[:, 1], on, len(c)), level
-
-
-def _next_entering(
-    fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: float, left: int, ties: bool = True
-) -> tuple[float, int]:
-    """Return the largest λ₁ below the present one at which |slope| of an entry that is zero reaches λ₁/2."""
-    best = np.zeros_like(fixed)
-    for side in (1.0, -1.0):
-        gap = 0.5 - side * falls
-        at = np.divide(side * fixed, gap, out=np.zeros_like(fixed), where=gap > 0)
-        best = np.maximum(best, at)
-    best[on] = 0.0
-    best = np.minimum(best, level)
-    if not ties:
-        best[best >= level * (1 - TIE)] = 0.0
-    if left >= 0 and best[left] >= level * (1 - TIE):
-        best[left] = 0.0  # it has just left at this very λ₁
-    which = int(np.argmax(best))
-    return float(best[which]), which
-
-
-def _next_leaving(both: np.ndarray, level: float) -> tuple[float, int]:
-    """Return the largest λ₁ below the present one at which an entry becomes zero."""
-    at = np.divide(both[:, 0], both[:, 1], out=np.zeros(len(both)), where=both[:, 1] != 0)
-    at[(at >= level * (1 - 1e-12)) | (at < 0)] = 0.0
-    if not len(at):
-        return 0.0, -1
-    which = int(np.argmax(at))
-    return float(at[which]), which
-
-
-def _still_zero(both: np.ndarray, level: float) -> bool:
-    """Tell whether an entry is zero at this λ₁, to rounding."""
-    x = both[:, 0] - level * both[:, 1]
-    return bool((np.abs(x) <= TIE * np.abs(both[:, 0])).any())
 
 
 def _spread(values: np.ndarray, on: np.ndarray, p: int) -> np.ndarray:

@@ -28,10 +28,7 @@ from .elastic_net import ElasticNet
 TALL = 1000  # entries of axes from which a least-squares problem is made small first
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
 MEMORY = 8  # rounds that an extrapolation looks back on
-WORSE = 2.0  # growth of the change at which an extrapolation was a mistake
-CYCLE = 30  # rounds without progress after which supports of a given size are given up
-LATE, FAR = 30, 1e-2  # rounds after which supports that change so much are left to rounding, which grows in each
-TIE = 1e-9  # relative difference of two entries that are equal up to rounding
+PAUSE = 30  # rounds without a long turn, the most
 FINEST, POLISH = 1e-14, 20  # change, and rounds beyond the tolerance, at which the search for the last digits ends
 GAIN = 1e-11  # relative fall of the objective that a long turn must bring: less may be rounding
 STILL, ROUNDING = 30, 1e-7  # rounds without progress after which changes this small are rounding: G is ill-conditioned
@@ -48,8 +45,7 @@ class SparseAxes:
     A : ndarray of shape (p, k)
         Orthonormal partners.
     penalties : ndarray of shape (k,)
-        λ₁ of each axis: as given, or found for the number of nonzeros; NaN where the places of the nonzeros were held
-        instead, or did not settle.
+        λ₁ of each axis; NaN where the places of the nonzeros were held instead.
     n_iter : int
     moved : float
         Relative change of B in the last round.
@@ -75,7 +71,6 @@ def sparse_axes(
     start: np.ndarray,
     *,
     l1: np.ndarray | None = None,
-    counts: np.ndarray | None = None,
     ridge: float,
     tol: float,
     max_iter: int,
@@ -90,9 +85,7 @@ def sparse_axes(
         G.
     start : array of shape (p, k)
         Principal axes.
-    l1 : array of shape (k,), or None where counts are given
-    counts : array of shape (k,) of int, or None
-        Nonzeros of each axis.
+    l1 : array of shape (k,), or None where the places of the nonzeros are those of `near`
     ridge : float
         λ₂; infinity is the soft-threshold form.
     tol : float
@@ -103,7 +96,7 @@ def sparse_axes(
     near : SparseAxes, optional
         Where to begin instead of at `start`; places that are held there are held here.
     """
-    step = _Step(form, l1, counts, ridge)
+    step = _Step(form, l1, start.shape[1], ridge)
     if l1 is not None and not np.any(l1):  # PCA, to its last digit
         return SparseAxes(start, start, step.penalties, 1, 0.0, True, step.partner(start, start)[1], ridge)
     A, B = (start, start) if near is None else (near.A, near.B)
@@ -112,57 +105,30 @@ def sparse_axes(
     B = step(A, B)
     polishing = POLISH if polish else 0
     A, B, rounds, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
-    if converged and counts is not None and (np.count_nonzero(B, axis=0) < counts).any():
-        # columns that are combinations of others enter at no penalty: they are added, and the places held
-        step.hold(_filled(B, form.image(A), counts))
-        B = step(A, B)
-        A, B, more, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
-        rounds += more
-    told = step.descends or converged or rounds >= max_iter
-    found = step.penalties.copy() if told and step.held is None else np.full(B.shape[1], np.nan)
+    found = step.penalties.copy() if step.held is None else np.full(B.shape[1], np.nan)
     return SparseAxes(B, A, found, rounds, moved, converged, step.partner(B, A)[1], ridge)
-
-
-def _filled(B: np.ndarray, C: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return B with as many nonzeros as asked for: those at which |C| is largest are added, constant columns never."""
-    B = B.copy()
-    for j in np.flatnonzero(np.count_nonzero(B, axis=0) < counts):
-        free = np.where(B[:, j] == 0, np.abs(C[:, j]), 0.0)
-        order = np.argsort(-free, kind="stable")[: counts[j] - np.count_nonzero(B[:, j])]
-        B[order[free[order] > OPEN * free.max(initial=0.0)], j] = np.finfo(float).eps
-    return B
 
 
 def _settle(
     step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter: int, polish: int
 ) -> tuple[np.ndarray, np.ndarray, int, float, bool]:
-    """Alternate until B stays, and then for its last digits as long as they improve.
-
-    Supports of a given size may alternate for ever, or for so long that rounding decides where they end: that is no
-    answer, and the alternation stops.
-    """
+    """Alternate until B stays, and then for its last digits as long as they improve."""
     history: list[tuple[np.ndarray, np.ndarray]] = []
     moved, k, least, since, reached = np.inf, 0, np.inf, 0, 0
-    at, calm, wait = B, 0, 2  # A belongs to `at`: B itself, or a point that was extrapolated
+    at = B  # A belongs to `at`: B itself, or a point that was extrapolated
     for k in range(1, max_iter + 1):
-        last, before = moved, B
-        B = step(A, before)
+        last = moved
+        B = step(A, B)
         size = np.linalg.norm(B)
         moved = float(np.linalg.norm(B - at) / size) if size > 0 else 0.0
         least, since = (moved, k) if moved < 0.5 * least else (least, since)
-        calm += 1
-        jumped = not step.descends and bool(((B != 0) != (before != 0)).any())
-        if jumped or (not step.descends and moved > WORSE * last):
-            history, calm, wait = [], 0, wait if at is before else 2 * wait
         history = [*history, (at.ravel(), (B - at).ravel())][-MEMORY:]
-        if moved <= ROUNDING and k - since >= STILL:  # before CYCLE gives up what has settled
+        if moved <= ROUNDING and k - since >= STILL:
             tol = max(tol, moved)
         reached += moved <= tol
-        if reached and (moved <= FINEST or (step.descends and moved > last) or reached > polish):
+        if reached and (moved <= FINEST or moved > last or reached > polish):
             break
-        if (jumped and k > LATE and moved > FAR) or (not step.descends and k - since >= CYCLE):
-            break
-        A, B, at = _next(step, A, B, history if calm >= wait else [])
+        A, B, at = _next(step, A, B, history)
     return step.partner(B, A)[0], B, k, moved, bool(reached)
 
 
@@ -173,8 +139,6 @@ def _next(
     if len(history) < 2:
         return step.partner(B, A)[0], B, B
     ahead = _extrapolated(history, B.shape)
-    if not step.descends:  # there is no objective to compare; the next round tells whether it was worse
-        return step.partner(ahead, A)[0], B, ahead
     before, (A, cost) = A, step.partner(B, A)
     tried = step(step.partner(ahead, A)[0], B)
     partner, lower = step.partner(tried, A)
@@ -210,7 +174,7 @@ class _Stride:
         tried = step(turned, B)
         partner, lower = step.partner(tried, A)
         if not cost - lower > GAIN * abs(cost):
-            self.length, self.rest, self.pause = 2.0, self.pause, min(2 * self.pause, CYCLE)
+            self.length, self.rest, self.pause = 2.0, self.pause, min(2 * self.pause, PAUSE)
             return None
         self.length, self.pause = 2 * self.length, 1
         return partner, tried, tried
@@ -223,23 +187,18 @@ class _Step:
         self,
         form: AxesForm,
         l1: np.ndarray | None,
-        counts: np.ndarray | None,
+        k: int,
         ridge: float,
     ) -> None:
-        self.form, self.counts, self.ridge = form, counts, ridge
+        self.form, self.ridge = form, ridge
         self.held: np.ndarray | None = None
         self.stride = _Stride()
-        self.penalties = np.zeros(0 if counts is None else len(counts)) if l1 is None else np.asarray(l1, dtype=float)
+        self.penalties = np.zeros(k) if l1 is None else np.asarray(l1, dtype=float)
 
     @cached_property
     def net(self) -> ElasticNet:
         """Regressions on G, which is formed once one is asked for: without a penalty none is."""
         return ElasticNet(self.form.gram, self.ridge)
-
-    @property
-    def descends(self) -> bool:
-        """Whether a round lowers one and the same objective."""
-        return self.counts is None or self.held is not None
 
     def hold(self, B: np.ndarray) -> None:
         """Keep the supports of B from now on, and drop the penalty on them."""
@@ -279,8 +238,6 @@ class _Step:
         C = self.form.image(A)
         if self.held is not None:
             return self._on_held(C)
-        if self.counts is not None:
-            return self._with_counts(C, B)
         if np.isinf(self.ridge):
             return np.asarray(np.sign(C) * np.maximum(np.abs(C) - self.penalties / 2, 0.0))
         return self.net.solve(C, self.penalties, B)
@@ -290,38 +247,6 @@ class _Step:
         if np.isinf(self.ridge):
             return np.where(self.held, C, 0.0)
         return np.stack([self.net.on_support(C[:, j], self.held[:, j]) for j in range(C.shape[1])], axis=1)
-
-    def _with_counts(self, C: np.ndarray, B: np.ndarray) -> np.ndarray:
-        assert self.counts is not None
-        if np.isinf(self.ridge):
-            new, self.penalties = _largest(C, self.counts)
-            return new
-        new = np.zeros_like(C)
-        for j, count in enumerate(self.counts):
-            new[:, j], self.penalties[j] = self.net.with_count(C[:, j], int(count), B[:, j], self.penalties[j])
-        return new
-
-
-def largest_places(C: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Tell where the `counts` largest entries of each column are; of those equal up to rounding, the first."""
-    size, p = np.abs(C), len(C)
-    rows = np.ascontiguousarray(size.T)
-    if (counts == counts[0]).all():
-        level = np.partition(rows, p - counts[0], axis=1)[:, p - counts[0]]
-    else:
-        level = np.array([np.partition(row, p - m)[p - m] for row, m in zip(rows, counts, strict=True)])
-    places = size > level * (1 + TIE)
-    missing = counts - np.count_nonzero(places, axis=0)
-    ties = ~places & (size >= level * (1 - TIE))
-    return np.asarray(places | (ties & (np.cumsum(ties, axis=0) <= missing)))
-
-
-def _largest(C: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Soft thresholds that leave `counts` entries, the smallest such."""
-    places, size = largest_places(C, counts), np.abs(C)
-    level = np.where(places, 0.0, size).max(axis=0)
-    least = np.finfo(float).eps * size.max(axis=0)  # of an entry that ties with one that is left out
-    return np.where(places, np.sign(C) * np.maximum(size - level, least), 0.0), 2 * level
 
 
 def _extrapolated(history: list[tuple[np.ndarray, np.ndarray]], shape: tuple[int, ...]) -> np.ndarray:

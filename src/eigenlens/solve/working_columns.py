@@ -14,7 +14,6 @@ import numpy as np
 
 from ..arrays import linalg
 from .axes_forms import Matrix, SomeColumns
-from .axes_space import axes_in_space, suits
 from .sparse_axes import SparseAxes, sparse_axes
 
 LEAST = 64  # columns at work
@@ -30,24 +29,20 @@ def axes_of(
     start: np.ndarray,
     *,
     l1: np.ndarray | None = None,
-    counts: np.ndarray | None = None,
     near: SparseAxes | None = None,
     **options: Any,
 ) -> SparseAxes:
     """Find sparse axes as `sparse_axes` does, by way of columns at work where the form is given by its rows."""
     p, k = start.shape
     free = l1 is not None and not l1.any()
-    if np.isinf(options["ridge"]) and suits(form, k) and not free:
-        less = {name: value for name, value in options.items() if name != "ridge"}
-        return axes_in_space(form, start, l1=l1, counts=counts, near=near, **less)
     if not form.factored or free:
-        return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
+        return sparse_axes(form, start, l1=l1, near=near, **options)
     found = near
     if found is None:
         found = SparseAxes(start, start, np.zeros(k) if l1 is None else l1, 0, np.inf, False, np.inf)
-    work = _first(form.image(found.A), found, l1, counts, len(form.values), options["ridge"])
+    work = _first(form.image(found.A), found, l1, len(form.values), options["ridge"])
     if np.isinf(options["ridge"]) and len(work) > MOST * p:
-        return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
+        return sparse_axes(form, start, l1=l1, near=near, **options)
     P, space = form.factor.T, form.row_space
     left, _, right = linalg.thin_svd(space.coordinates(found.A))
     found = replace(found, A=left @ right)
@@ -57,7 +52,7 @@ def axes_of(
         now = {**options, "max_iter": max(1, options["max_iter"] - rounds)}
         if rough:
             now |= {"tol": max(ROUGH, options["tol"]), "polish": False}
-        inner = sparse_axes(some, start[work], l1=l1, counts=counts, near=replace(found, B=found.B[work]), **now)
+        inner = sparse_axes(some, start[work], l1=l1, near=replace(found, B=found.B[work]), **now)
         rounds += inner.n_iter
         B = np.zeros_like(start)
         B[work] = inner.B
@@ -72,21 +67,16 @@ def axes_of(
     return replace(found, A=space.lifted(found.A))
 
 
-def _first(
-    C: np.ndarray, near: SparseAxes, l1: np.ndarray | None, counts: np.ndarray | None, rank: int, ridge: float
-) -> np.ndarray:
+def _first(C: np.ndarray, near: SparseAxes, l1: np.ndarray | None, rank: int, ridge: float) -> np.ndarray:
     """Return the columns to begin with: those that have loadings, and those that are likely to get them."""
     p, k = C.shape
     loaded = np.flatnonzero(near.B.any(axis=1))
     if np.isnan(near.penalties).any():  # their places are held
         return loaded
     order = np.argsort(-np.abs(C), axis=0, kind="stable")
-    if counts is None:
-        assert l1 is not None
-        wanted = np.count_nonzero(np.abs(C) > NEAR * l1 / 2, axis=0)
-        wanted = wanted if np.isinf(ridge) else np.minimum(wanted, BESIDE * rank)
-    else:
-        wanted = BESIDE * counts
+    assert l1 is not None
+    wanted = np.count_nonzero(np.abs(C) > NEAR * l1 / 2, axis=0)
+    wanted = wanted if np.isinf(ridge) else np.minimum(wanted, BESIDE * rank)
     chosen = [order[: max(int(wanted[j]), LEAST), j] for j in range(k)]
     return np.unique(np.concatenate([*chosen, loaded if 2 * len(loaded) < p else []]).astype(int))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
+from ..drawing import FOUND, LEVEL, QUIET, finish, one_axes
 from .result import said, varying
 
 LOG_SCALE_RATIO = 50  # a ratio of the values from which their scale is logarithmic
@@ -15,7 +15,7 @@ NAMED = 24  # settings whose names can still be read
 
 def draw_curve(result: Any, ax: Any = None) -> Any:
     """Draw mean scores with standard errors, the folds behind them, and one standard error below the best."""
-    ax = axes_for(ax, 1, 6.4, 4.0)[0]
+    ax = one_axes(ax, 6.4, 4.0)
     means, se, best = result.mean_scores, result.standard_errors, result.best_index
     name, values = varying(result.settings)
     by_value = values is not None and len(np.unique(values)) == len(values)
@@ -35,22 +35,12 @@ def draw_curve(result: Any, ax: Any = None) -> Any:
         ax.scatter(place[simple], means[simple], facecolor="white", edgecolor=LEVEL, s=50, zorder=4, label=words)
     if by_value:
         if place.min() >= 0 and place.max() > LOG_SCALE_RATIO * place[place > 0].min():
-            ax.set_xscale("log" if place.min() > 0 else "symlog", **({} if place.min() > 0 else _linear_part(place)))
-        ax.set_xlabel(str(name))
+            positive = place.min() > 0  # with 0 on it, a scale becomes logarithmic at the smallest other value
+            ax.set_xscale("log") if positive else ax.set_xscale("symlog", linthresh=float(place[place > 0].min()))
     else:
-        ax.set_xticks(
-            place, [said(setting) for setting in result.settings] if len(place) <= NAMED else place.astype(int)
-        )
-        ax.tick_params(axis="x", rotation=30 if len(place) <= NAMED else 0)
-        ax.set_xlabel("setting")
-    ax.set_ylabel(result.scoring.replace("_", " "), color=INK)
-    ax.set_title(
-        f"{result.scores.shape[1]} folds, each row scored by a model that has not seen it", fontsize=10, loc="left"
-    )
-    ax.legend(frameon=False, fontsize=8)
-    return plain(ax)
-
-
-def _linear_part(place: np.ndarray) -> dict[str, float]:
-    """Return where a scale with 0 on it becomes logarithmic: at the smallest value."""
-    return {"linthresh": float(place[place > 0].min())}
+        few = len(place) <= NAMED
+        ax.set_xticks(place, [said(setting) for setting in result.settings] if few else place.astype(int))
+        ax.tick_params(axis="x", rotation=30 if few else 0)
+    title = f"{result.scores.shape[1]} folds, each row scored by a model that has not seen it"
+    x = str(name) if by_value else "setting"
+    return finish(ax, x, result.scoring.replace("_", " "), title, legend="best")

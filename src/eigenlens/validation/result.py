@@ -155,7 +155,7 @@ class CrossValidation(Result):
         """
         from .figures import draw_curve
 
-        return Display.on(draw_curve(self, ax))
+        return Display(draw_curve(self, ax))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -216,7 +216,7 @@ class Declaration:
     blind_spot : str
         What it cannot see, as a sentence.
     display : str
-        A display of `eigenlens.displays`.
+        The function of `eigenlens.displays` that draws it.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None if scores are not a linear map.
     next_methods : tuple of NextMethod
@@ -245,7 +245,7 @@ class Declaration:
     brisk: Mapping[str, Any] = field(default_factory=dict)
     advantage: str = "boundaries that need not be straight"
     blind_spot: str = ""
-    display: str = "ScoresDisplay"
+    display: str = "scores"
     linear_map: Callable[[Any], Any] | None = None
     next_methods: tuple[NextMethod, ...] = ()
     takes_words: bool = False

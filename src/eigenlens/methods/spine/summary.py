@@ -24,14 +24,14 @@ class DisplayMixin:
         Parameters
         ----------
         X, y : rows, and their target
-            As in `fit`, where the display needs them.
+            As in `fit`, where the picture needs them.
         **options
-            Passed to the display's `from_estimator`: `ax`, for instance.
+            Passed to the function of `eigenlens.displays` that draws: `ax`, for instance.
 
         Returns
         -------
-        display
-            With `ax_` and `figure_`; see `eigenlens.displays`.
+        Display
+            With `ax_` and `figure_`.
         """
         from ...displays import plot  # late: a fit draws nothing
 
