@@ -46,7 +46,8 @@ class PolynomialRegression(BasisRegression):
         other and lose digits; ``predict`` does not use them.
     intercept_ : float or array of shape (q,)
     df_ : float
-        Rank of the terms, without the intercept. If terms depend on each other, the coefficients, for terms of one size, are those of least norm.
+        Rank of the terms, without the intercept. If terms depend on each other, the coefficients are those of least
+        norm, for terms of one size.
 
     See Also
     --------
