@@ -14,7 +14,6 @@ import zarr
 from eigenlens import LDA, PCA, open_rows
 from eigenlens.exceptions import NotConvergedWarning, RankWarning
 from eigenlens.moments import Outline
-from eigenlens.rows import Block
 from eigenlens.solve import strategy
 from eigenlens.solve.strategy import choose_road
 
@@ -105,6 +104,18 @@ def test_products_of_few_sparse_rows_or_columns_with_each_other(products, monkey
     same(PCA(K).fit(X, sample_weight=weight), exact, 1e-6, "gram")
 
 
+@pytest.mark.parametrize("shape", [(400, 150), (150, 400)])
+def test_solvers_that_are_asked_for_multiply_sparse_rows_too(products, shape):
+    X = sparse(*shape)
+    exact = PCA(K, solver="dense").fit(X.toarray())
+    same(PCA(K, solver="lanczos").fit(X), exact, 1e-6, "lanczos")
+    near = PCA(K, solver="randomized").fit(X)
+    assert isinstance(near.moments_, Outline)
+    assert near.spectrum_.solver == "randomized"
+    assert 1e-8 < near.spectrum_.residual < 0.2
+    np.testing.assert_allclose(near.explained_variance_, exact.explained_variance_, rtol=0.1)
+
+
 def test_squares_of_few_sparse_rows_are_not_formed_where_they_cost_digits(products, monkeypatch):
     monkeypatch.setattr(PRODUCTS, "SMALL", 200)
     X = sparse(150, 400).tolil()
@@ -163,25 +174,6 @@ def sources(X, folder):
     yield "sparse", scipy.sparse.csr_matrix(X)
     for layout in (torch.sparse_csr, torch.sparse_coo, torch.sparse_csc):
         yield str(layout), torch.tensor(X, requires_grad=True).to_sparse(layout=layout)
-
-
-@pytest.mark.parametrize("shape", [(400, 120), (120, 400)])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_matrix_that_a_long_search_forms(shape, weighted):
-    X = planted(*shape) + 3.0
-    weight = np.random.default_rng(0).uniform(1, 2, shape[0]) if weighted else None
-    outline = Outline().update(Block(X, weight=weight))
-    products = PRODUCTS.ArrayProducts(X, outline, weight)
-    w = np.ones(shape[0]) if weight is None else weight
-    rows = np.sqrt(w)[:, None] * (X - np.average(X, axis=0, weights=w))
-    if weighted and not products.over_rows:
-        assert not products.may_form  # it would take a copy of the table
-        return
-    assert products.may_form
-    exact = rows @ rows.T if products.over_rows else rows.T @ rows
-    np.testing.assert_allclose(products.gram(), exact, atol=1e-11 * np.abs(exact).max())
-    far = X + 1e8
-    assert not PRODUCTS.ArrayProducts(far, Outline().update(Block(far, weight=weight)), weight).may_form
 
 
 @pytest.mark.filterwarnings("ignore:Sparse (CSR|CSC) tensor support is in beta")
@@ -341,7 +333,7 @@ def test_the_table_of_sparse_products_is_not_copied():
     X = scipy.sparse.random(20_000, 3_000, 0.05, format="csr", random_state=0)
     outline = PCA(2).fit(X).moments_
     tracemalloc.start()
-    PRODUCTS.SparseProducts(X, outline, None)
+    PRODUCTS.SparseRows(X, outline)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert isinstance(outline, Outline)

@@ -14,10 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from eigenlens.regress import AdaptiveSplines, adaptive_splines
-from eigenlens.regress.hinges import report
-from eigenlens.regress.hinges.criterion import gcv
-from eigenlens.regress.hinges.prune import Subset
+from eigenlens.regress.hinges import pruning
+from eigenlens.regress.hinges.pruning import Subset, cost
 from eigenlens.regress.hinges.terms import Factor, Term, evaluate
+from eigenlens.solve.linear_smoother import gcv
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 R = json.loads((REFERENCE / "mars.json").read_text())
@@ -60,7 +60,7 @@ def test_terms_and_criterion_are_those_of_r(data, case):
     assert_allclose(coef, r["coefficients"], rtol=1e-8)
     assert_allclose((B @ coef)[: len(r["fitted_first"])], r["fitted_first"], rtol=1e-8)
     penalty = r.get("penalty", 3.0 if "degree2" in case else 2.0)
-    assert_allclose([gcv(rss, len(terms), len(y), penalty), rss], [r["gcv"], r["rss"]], rtol=1e-8)
+    assert_allclose([gcv(rss, cost(len(terms), penalty), len(y)), rss], [r["gcv"], r["rss"]], rtol=1e-8)
 
 
 def least_squares(B, y, w=1.0):
@@ -287,13 +287,13 @@ def test_importance_is_that_of_evimp():
     kept = [[], [3], [2, 3], [2, 3, 5], [2, 3, 5, 6], [2, 3, 5, 7, 11], [2, 3, 5, 6, 7, 11]]
     rss = np.array([8106.08387, 1684.05885, 302.45045, 227.45380, 183.66030, 141.29838, 110.42465])
     path = [Subset([0, *(k - 1 for k in ks)], rss[i : i + 1], np.zeros((1, 1))) for i, ks in enumerate(kept)]
-    gcvs = np.array([gcv(r, k + 1, 31, 2) for k, r in enumerate(rss)])
-    found = [report.credits(path, score, terms, 7, 2) for score in (-np.arange(7.0), gcvs, rss)]
+    gcvs = np.array([gcv(r, cost(k + 1, 2), 31) for k, r in enumerate(rss)])
+    found = [pruning.credits(path, score, terms, 7, 2) for score in (-np.arange(7.0), gcvs, rss)]
     assert found[0].tolist() == [6, 4]
-    assert_allclose(report.scaled(found[1], root=True), [100, 11.0907443837], rtol=1e-7)
-    assert_allclose(report.scaled(found[2], root=True), [100, 15.4971792824], rtol=1e-7)
-    assert_allclose(report.scaled(found[1], root=False)[1], 1.23004610984, rtol=1e-7)
-    assert_allclose(report.scaled(found[2], root=False)[1], 2.40162565711, rtol=1e-7)
+    assert_allclose(pruning.scaled(found[1], root=True), [100, 11.0907443837], rtol=1e-7)
+    assert_allclose(pruning.scaled(found[2], root=True), [100, 15.4971792824], rtol=1e-7)
+    assert_allclose(pruning.scaled(found[1], root=False)[1], 1.23004610984, rtol=1e-7)
+    assert_allclose(pruning.scaled(found[2], root=False)[1], 2.40162565711, rtol=1e-7)
 
 
 def test_evimp_counts_subsets():
@@ -314,13 +314,13 @@ def test_anova_is_that_of_refits(weighted):
     B, W = np.asarray(model.basis(X)), w.sum()
     frame = model.anova().to_frame()
     assert frame["terms"].sum() == len(model.basis_) - 1
-    for features, ks in report.groups(model.basis_).items():
+    for features, ks in pruning.groups(model.basis_).items():
         line = frame.loc[", ".join(model._feature_names()[j] for j in features)]
         others = [k for k in range(B.shape[1]) if k not in ks]
         _, rss = least_squares(B[:, others], np.asarray(y, dtype=float), w)
         part = B[:, ks] @ model.coef_[ks, 0]
         spread = np.sqrt(w @ (part - w @ part / W) ** 2 / (W - 1))
-        assert_allclose(line["GCV without"], gcv(rss, len(others), W, 3.0), rtol=1e-8)
+        assert_allclose(line["GCV without"], gcv(rss, cost(len(others), 3.0), W), rtol=1e-8)
         assert_allclose(line["standard deviation"], spread, rtol=1e-8)
 
 

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from eigenlens.regress.hinges.criterion import Unit, cost, gcv
-from eigenlens.regress.hinges.knots import make_grid
-from eigenlens.regress.hinges.prune import backward
-from eigenlens.regress.hinges.rules import Rules
-from eigenlens.regress.hinges.search import Search, forward
+from eigenlens.regress.hinges.candidates import Grid
+from eigenlens.regress.hinges.pruning import backward, cost
+from eigenlens.regress.hinges.search import Forward, Rules
 from eigenlens.regress.hinges.terms import Factor, Term, evaluate
+from eigenlens.solve.linear_smoother import gcv
 
 
 def rules(p, **given):
@@ -27,7 +26,7 @@ def rules(p, **given):
         "fast_k": None,
         "allow_linear": False,
         "allowed": lambda features, j: True,
-        "straight": frozenset(),
+        "linear": frozenset(),
         "names": tuple(f"x{j}" for j in range(p)),
     }
     return Rules(**(plain | given))
@@ -47,20 +46,19 @@ def hinges(grid, x):
     n=st.integers(2, 120),
     digits=st.integers(0, 3),
     space=st.sampled_from([1.0, 2.0, 5.0]),
-    block=st.sampled_from([1, 3, 8]),
     offset=st.sampled_from([0.0, 1e6]),
 )
-def test_inner_products_with_all_hinges(seed, n, digits, space, block, offset):
+def test_inner_products_with_all_hinges(seed, n, digits, space, offset):
     rng = np.random.default_rng(seed)
     x = offset + np.round(rng.normal(size=n), digits)
     w = rng.integers(1, 4, size=n).astype(float)
-    grid = make_grid(x, w, space, 1.0, block)
+    grid = Grid.lay(x, w, space, 1.0)
     if grid is None:
         assert np.ptp(x) == 0
         return
     V = rng.normal(size=(n, 3))
     u, H = hinges(grid, x)
-    found = grid.hinges(sum(h @ V for h in grid.hats)).transpose(0, 2, 1).reshape(-1, 3)[grid.order]
+    found = grid.hinges(sum(h @ V for h in grid.hats()))
     assert_allclose(found, H.T @ V, atol=1e-11 * n)
     v = rng.random(n)
     first, second, line = grid.squares(v, grid.masses(v))
@@ -71,7 +69,7 @@ def test_inner_products_with_all_hinges(seed, n, digits, space, block, offset):
 
 def test_grid_keeps_the_spans():
     x = np.arange(100.0)
-    grid = make_grid(x, np.ones(100), 7.0, 10.0, 8)
+    grid = Grid.lay(x, np.ones(100), 7.0, 10.0)
     inner = grid.values[1:-1]
     assert inner[0] == 10
     assert inner[-1] <= 89
@@ -107,7 +105,7 @@ def test_forward_search_equals_brute_force(n, degree, q):
     f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
     Y = f[:, None] * np.arange(1, q + 1) + rng.normal(size=(n, q))
     w = rng.integers(1, 3, size=n).astype(float)
-    found = forward(X, Y, w, rules(3, degree=degree))
+    found = Forward(X, Y, w, rules(3, degree=degree)).run()
     expected = brute_force(X, Y, w, degree, 4)
     assert_allclose([r for _, r in found.path[1:5]], expected, rtol=1e-10)
 
@@ -120,7 +118,7 @@ def test_gain_is_what_the_model_gains(fast_k, q):
     X = rng.random((300, 4))
     Y = (10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 5 * X[:, 2] * X[:, 3])[:, None] + rng.normal(size=(300, q))
     Y -= Y.mean(axis=0)
-    s = Search(X, Y, np.ones(300), rules(4, degree=3, fast_k=fast_k, min_span=None, end_span=None), None)
+    s = Forward(X, Y, np.ones(300), rules(4, degree=3, fast_k=fast_k, min_span=None, end_span=None))
     for _ in range(12):
         choice, before = s.choose(), s.rss
         assert s.enter(choice)
@@ -131,11 +129,11 @@ def test_basis_stays_orthonormal_and_factor_exact():
     rng = np.random.default_rng(2)
     X = 1e5 + rng.random((200, 3))
     y = np.sin(9 * (X[:, :1] - 1e5)) + rng.normal(size=(200, 1)) / 5
-    _, y = Unit.of(y, np.ones(200))
-    found = forward(X, y, np.ones(200), rules(3, degree=2, max_terms=31))
+    y -= y.mean()
+    found = Forward(X, y, np.ones(200), rules(3, degree=2, max_terms=31)).run()
     B = evaluate(found.terms, X)
-    assert_allclose(found.R.T @ found.R, B.T @ B, rtol=1e-9, atol=1e-9)
-    assert_allclose(found.R.T @ found.z, B.T @ y, atol=1e-9)
+    assert_allclose(found.factor.T @ found.factor, B.T @ B, rtol=1e-9, atol=1e-9)
+    assert_allclose(found.factor.T @ found.z[: found.M], B.T @ y, atol=1e-9)
     assert found.reason == "max_terms=31 reached"
 
 
@@ -166,9 +164,9 @@ def test_pruning_path_is_least_squares_on_nested_subsets():
 
 def test_criterion():
     assert cost(5, 3.0) == 5 + 3 * 4 / 2
-    assert gcv(10.0, 5, 100.0, 3.0) == pytest.approx(0.1 / (1 - 0.11) ** 2)
-    assert gcv(10.0, 50, 100.0, 3.0) == np.inf
-    assert gcv(10.0, 50, 100.0, -1.0) == 0.1
+    assert gcv(10.0, cost(5, 3.0), 100.0) == pytest.approx(0.1 / (1 - 0.11) ** 2)
+    assert gcv(10.0, cost(50, 3.0), 100.0) == np.inf
+    assert gcv(10.0, cost(50, -1.0), 100.0) == 0.1
 
 
 def test_terms_read_and_evaluate():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import pairwise
@@ -87,6 +87,13 @@ def leading_eigh(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     if len(values) < k:
         values, vectors = symmetric_eigh(matrix)
     return values[::-1][:k], vectors[:, ::-1][:, :k]
+
+
+def host_operator(matrix: Array) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a matrix as a function of vectors on the host; the matrix stays on its device."""
+    if isinstance(matrix, np.ndarray):
+        return lambda v: matrix @ v
+    return lambda v: to_numpy(matrix @ like(v, matrix))
 
 
 def refuse_out_of_range(x: Array) -> None:

@@ -10,10 +10,15 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
+import numpy as np
+
 from . import linalg
 from .limits import thread_count
+from .typing import Array
 
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
+
+COLUMNS = 500  # of a matrix that one thread multiplies with a few rows at a time
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -82,3 +87,11 @@ def _in_order(segments: Iterator[S], waiting: deque[Future[T]]) -> Iterator[S]:
         for future in waiting:
             future.result()
         raise
+
+
+def rows_times(V: Array, A: Array) -> Array:
+    """Return V A for a few rows V and a large matrix, whose columns our threads share: BLAS's wait for each other."""
+    if not isinstance(A, np.ndarray) or A.size < PARALLEL_CELLS:
+        return V @ A
+    columns = (slice(start, start + COLUMNS) for start in range(0, A.shape[1], COLUMNS))
+    return np.concatenate(list(threaded(lambda part: V @ A[:, part], columns)), axis=1)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import namespaces
+from ..arrays import linalg, namespaces
 from ..arrays.parameters import check_number
 from ..arrays.typing import Array, TableLike
 from ..solve import largest, rounding
-from ..solve.truncated import host_operator
 from .square_tables import ROUNDING, as_square, frobenius
 
 
@@ -87,7 +86,7 @@ def is_positive_semidefinite(A: TableLike, *, tol: float | None = None) -> FormT
     """
     values = as_square(A, "A")
     n, size = values.shape[0], frobenius(values)
-    apply = host_operator(values)
+    apply = linalg.host_operator(values)
     found = largest(lambda v: -apply(v), n, size, lambda: -namespaces.to_numpy(values))
     allowed = _tolerance(tol, n, size)
     truth = found.value <= allowed
@@ -172,7 +171,7 @@ def is_squared_distance(D: TableLike, *, tol: float | None = None) -> FormTest:
 
 def _conditionally_negative(values: Array, tol: float | None) -> FormTest:
     n, size = values.shape[0], frobenius(values)
-    apply = host_operator(values)
+    apply = linalg.host_operator(values)
 
     def within(v: np.ndarray) -> np.ndarray:
         """Apply D on vᵀ1 = 0, and −size to the constant vector, which is then never the answer."""

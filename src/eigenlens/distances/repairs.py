@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import errors, namespaces
+from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array, TableLike
 from ..solve import largest, rounding
-from ..solve.truncated import host_operator
 from .double_centring import read_coefficients
 from .pairs import over_table, table_blocks
 from .square_tables import as_square, clear_diagonal, double_center_in_place
@@ -159,7 +158,9 @@ def clip(D: TableLike) -> Repair:
 def lingoes_constant(D2: Array) -> float:
     """Return minus the smallest eigenvalue of B, or 0 where D is Euclidean already. No second table is made."""
     n, size = D2.shape[0], _centred_size(D2, lambda block: block)
-    found = largest(_half_centred(host_operator(D2)), n, size, lambda: _half_centred_matrix(namespaces.to_numpy(D2)))
+    found = largest(
+        _half_centred(linalg.host_operator(D2)), n, size, lambda: _half_centred_matrix(namespaces.to_numpy(D2))
+    )
     return found.value if found.value > rounding(n, size) else 0.0
 
 

@@ -18,7 +18,6 @@ from ..arrays import errors, linalg, memory, namespaces
 from ..arrays.typing import Array
 from ..distances.pairs import PRODUCT_PAIRS, over_rows
 from ..solve import largest
-from ..solve.truncated import host_operator
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
 from .kernel import Kernel
 
@@ -194,7 +193,7 @@ def _has_root(M: Array, slack: float) -> bool:
 
 def _largest(A: Array, sign: float = 1.0) -> float:
     """Return the largest eigenvalue of ±A, to the digits of a message."""
-    apply = host_operator(A)
+    apply = linalg.host_operator(A)
     return largest(
         lambda v: sign * apply(v), A.shape[0], _size(A), lambda: sign * namespaces.to_numpy(A), tol=TOLD
     ).value

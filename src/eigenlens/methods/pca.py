@@ -185,7 +185,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         if self.n_components == "auto":
             self._count_test = shared_directions(source)
         few = self.n_components if isinstance(self.n_components, Integral) else None
-        road = road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+        road = road_of(source, few, allowed=self.solver != "dense" and self.missing == "refuse")
         if road.kind is not Outline:
             return super()._collect(source, road.kind)
         source = source.finely_cut()

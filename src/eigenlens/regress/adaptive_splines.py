@@ -11,7 +11,7 @@ Reference: J. H. Friedman (1991), Multivariate adaptive regression splines, Anna
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any, ClassVar, Literal
@@ -22,25 +22,23 @@ from scipy.stats import t as student
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import errors
+from ..arrays import errors, exponents
 from ..arrays.limits import thread_count
 from ..arrays.linalg import one_blas_thread
-from ..arrays.parameters import check_number, is_number
+from ..arrays.parameters import check_choice, check_flag, check_number, is_number
 from ..arrays.stored import stored
+from ..arrays.summaries import Table
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import Display
-from ._term_tables import TermTables
-from .hinges import report
-from .hinges.criterion import Unit, cost, gcv
-from .hinges.prune import Subset
-from .hinges.rules import make_rules
+from ..solve.linear_smoother import gcv
+from .hinges import pruning
+from .hinges.search import Forward, Rules
 from .hinges.terms import Term, evaluate
-from .hinges.whole_fit import Search
-from .regressor import Floats, warn_if_relative
+from .regressor import Floats, Regressor, column, warn_if_relative
 
 
 @stored("AdaptiveSplines")
-class AdaptiveSplines(TermTables):
+class AdaptiveSplines(Regressor):
     """Multivariate adaptive regression splines.
 
     Parameters
@@ -130,6 +128,9 @@ class AdaptiveSplines(TermTables):
     rss_: float
     gcv_: float
     df_: float
+    _R: Floats
+    _W: float
+    _importances: dict[str, Floats]
 
     _foreign_names: ClassVar[dict[str, str]] = {
         "glm": "it predicts numbers; FDA(regressor=AdaptiveSplines()) tells classes apart and gives their posteriors",
@@ -179,46 +180,101 @@ class AdaptiveSplines(TermTables):
         self.linear = linear
         self.n_jobs = n_jobs
 
-    def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
-        """Refuse features whose products leave the range; a term uses each feature only once."""
-        super()._check_range(name, values, reach, names)
-        many = int(self.degree) if is_number(self.degree, integer=True) and self.degree > 1 else 1
-        if name != "X" or many == 1:
-            return
-        with np.errstate(divide="ignore"):
-            logs = np.log10(np.maximum(np.abs(values).max(axis=0), np.ptp(values, axis=0)))
-        logs = np.sort(logs[np.isfinite(logs)])
-        if logs[-many:].clip(min=0).sum() > reach or logs[:many].clip(max=0).sum() < -reach:
-            raise errors.InputError(
-                f"degree={many} but products of so many columns of X leave the range from 1e-{reach:.0f} to "
-                f"1e+{reach:.0f}, whose squares can be added up; divide the columns by constants."
-            )
-
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
-        rules = make_rules(self, X.shape[1], self._feature_names())
+        rules = self._rules(X.shape[1], self._feature_names())
         if self.n_jobs is not None:
             check_number("n_jobs", self.n_jobs, -1, integer=True)
         warn_if_relative(w)
         workers = thread_count() if self.n_jobs == -1 else self.n_jobs or 1
         pool = ThreadPoolExecutor(workers) if workers > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
-            search = Search(X, Y, w, rules, pool)
-            size = search.size(self.prune, folds_of(self.cv, self._places, len(X)))
-        found, best = search.found, search.subsets[size - 1]
-        self._keep([found.terms[k] for k in best.terms], best, search.unit, w, rules.penalty)
-        rss = search.unit.scale**2 * np.array([s.rss.sum() for s in search.subsets])
-        gcvs = np.array([gcv(r, k + 1, self._W, rules.penalty) for k, r in enumerate(rss)])
-        sizes = np.arange(1, len(rss) + 1)
-        self._compare(rss[0], gcvs[0])
+            search = _Search(X, Y, w, rules, pool)
+            size = self._size(search, X, Y, w, pool)
+        found, best, unit = search.found, search.subsets[size - 1], search.unit
+        self._W, self._R = float(w.sum()), qr(found.factor[:, best.terms], mode="r")[0][: len(best.terms)]
+        self._low, self._high = X.min(axis=0), X.max(axis=0)
+        self.basis_ = [found.terms[k] for k in best.terms]
+        self.coef_ = best.coef * unit
+        self.coef_[0] += search.origin
+        self._response_rss = best.rss * unit**2
+        sizes, gcvs = np.arange(1, len(search.subsets) + 1), search.scores * unit**2
+        rss = np.array([s.rss.sum() for s in search.subsets]) * unit**2
+        self.rss_, self.gcv_, self.df_ = (
+            float(rss[size - 1]),
+            float(gcvs[size - 1]),
+            pruning.cost(size, max(rules.penalty, 0.0)),
+        )
+        self.rsq_ = float(1 - self.rss_ / rss[0]) if rss[0] > 0 else 1.0
+        self.grsq_ = float(1 - self.gcv_ / gcvs[0]) if 0 < gcvs[0] < np.inf else self.rsq_
         self.forward_terms_ = found.terms
-        self.forward_path_ = np.array([(m, r * search.unit.scale**2) for m, r in found.path])
+        self.forward_path_ = np.array(found.path) * [1.0, unit**2]
         self.pruning_path_ = np.column_stack([sizes, rss, gcvs])
         self.stopped_ = found.reason
         self._importances = {
-            kind: report.credits(search.subsets, score, found.terms, size, X.shape[1])
+            kind: pruning.credits(search.subsets, score, found.terms, size, X.shape[1])
             for kind, score in {"gcv": gcvs, "rss": rss, "nsubsets": -sizes.astype(float)}.items()
         }
-        self._frame(X, found.R[:, best.terms])
+
+    def _size(self, search: _Search, X: Floats, Y: Floats, w: Floats, pool: ThreadPoolExecutor | None) -> int:
+        """Return the number of terms to keep."""
+        if self.prune is None or search.rules.penalty < 0:
+            return len(search.subsets)
+        if self.prune == "gcv":
+            return pruning.choose_size(search.scores)
+        total = np.zeros(len(search.subsets))
+        for train, test in folds_of(self.cv, self._places, len(X)):
+            part = _Search(X[train], Y[train], w[train], search.rules, pool)
+            total += part.held_out(X[test], Y[test], w[test], len(total))
+        return pruning.choose_size(total)
+
+    @property
+    def _penalty(self) -> float:
+        """The cost of a knot: Friedman's, unless one is given."""
+        return float((2 if self.degree == 1 else 3) if self.penalty is None else self.penalty)
+
+    def _rules(self, p: int, names: Sequence[str]) -> Rules:
+        """Check the parameters for p features, and fill in their defaults."""
+        check_number("degree", self.degree, 1, integer=True)
+        check_number("tol", self.tol, 0.0, 1.0)
+        for name, least in (("max_terms", 1), ("min_span", 1), ("end_span", 1), ("fast_k", 0)):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), least, integer=True)
+        if self.penalty is not None:
+            check_number("penalty", self.penalty, -1.0)
+        if self.prune is not None:
+            check_choice("prune", self.prune, ("gcv", "cv"))
+        check_flag("allow_linear", self.allow_linear)
+        return Rules(
+            degree=int(self.degree),
+            max_terms=min(200, max(20, 2 * p)) + 1 if self.max_terms is None else int(self.max_terms),
+            penalty=self._penalty,
+            tol=float(self.tol),
+            min_span=self.min_span,
+            end_span=self.end_span,
+            fast_k=self.fast_k,
+            allow_linear=bool(self.allow_linear),
+            allowed=self._allowed(p, names),
+            linear=frozenset(column("linear", f, names) for f in _listed("linear", self.linear)),
+            names=tuple(names),
+        )
+
+    def _allowed(self, p: int, names: Sequence[str]) -> Callable[[frozenset[int], int], bool]:
+        """Return whether a feature may join a term of others."""
+        listed = range(p) if self.interactions is None else _listed("interactions", self.interactions)
+        interacting = frozenset(column("interactions", f, names) for f in listed)
+        forbidden = set()
+        for pair in _listed("forbidden", self.forbidden):
+            if isinstance(pair, str) or not isinstance(pair, Collection) or len(pair) != 2:
+                raise errors.InputError(
+                    f"forbidden holds {pair!r} but it is a list of pairs; use [(feature, feature), …]."
+                )
+            forbidden.add(frozenset(column("forbidden", f, names) for f in pair))
+
+        def allowed(features: frozenset[int], j: int) -> bool:
+            together = not features or features | {j} <= interacting
+            return together and not any(frozenset((i, j)) in forbidden for i in features)
+
+        return allowed
 
     def _predict(self, X: Floats) -> Floats:
         Y = np.repeat(self.coef_[:1], len(X), axis=0)
@@ -264,6 +320,75 @@ class AdaptiveSplines(TermTables):
         Y = self._predict(rows)
         return given_back(self._shaped(Y - half)), given_back(self._shaped(Y + half))
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """What GCV gains by the subsets of the pruning path that use a feature, as shares of the sum."""
+        if not hasattr(self, "_importances"):
+            raise AttributeError("feature_importances_ come from the pruning path of fit; call fit first")
+        credit = self._importances["gcv"]
+        return credit / credit.sum() if credit.sum() > 0 else credit.copy()
+
+    def evimp(self, root: bool = True) -> Table:
+        """Return the importance of features by three criteria, after earth's function of this name.
+
+        How many subsets of the pruning pass use a feature, and what these subsets gain in GCV and in RSS, 100 for the
+        feature that gains most. Features come in the order of these columns; the model does not use those with 0.
+
+        Parameters
+        ----------
+        root : bool
+            Take square roots of the gains before they are scaled, as earth does: they are sums of squares.
+
+        Returns
+        -------
+        Table
+            `print` it, or `to_frame()`.
+        """
+        check_is_fitted(self)
+        counts = self._importances["nsubsets"]
+        found = [counts, *(pruning.scaled(self._importances[kind], root) for kind in ("gcv", "rss"))]
+        order = np.lexsort([-found[2], -found[1], -counts])
+        names = self._feature_names()
+        values = np.column_stack(found)[order]
+        title = "Importance: subsets that use a feature, and what they gain in GCV and RSS"
+        return Table(title, values, [names[j] for j in order], ["subsets", "GCV", "RSS"])
+
+    def anova(self) -> Table:
+        """Return the ANOVA decomposition: what the terms of each feature, and of each set of features, add.
+
+        Friedman's table: the number of terms, the standard deviation of their sum over the rows of the fit, and the GCV
+        that the model would have without them, with the other coefficients refitted.
+
+        Returns
+        -------
+        Table
+            `print` it, or `to_frame()`.
+        """
+        check_is_fitted(self)
+        names, rows, values = self._feature_names(), [], []
+        for features, count, spread, loss in pruning.anova(self.basis_, self.coef_, self._R, self._W):
+            left = gcv(self.rss_ + loss, pruning.cost(len(self.basis_) - count, self._penalty), self._W)
+            rows.append(", ".join(names[j] for j in features))
+            values.append([count, *spread, float(left)])
+        q = self.coef_.shape[1]
+        spreads = ["standard deviation"] if q == 1 else [f"sd of response {r}" for r in range(q)]
+        head = ["terms", *spreads, "GCV without"]
+        title = f"What features add (ANOVA decomposition; GCV of the whole model: {self.gcv_:.4g})"
+        return Table(title, np.reshape(np.array(values, dtype=float), (len(rows), len(head))), rows, head)
+
+    def _facts(self) -> Iterator[str]:
+        used = len({j for t in self.basis_ for j in t.features})
+        yield f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)."
+        yield f"GCV {self.gcv_:.6g}, RSS {self.rss_:.6g}, R² {self.rsq_:.6g}, GCV R² {self.grsq_:.6g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        q = self.coef_.shape[1]
+        names = ["coefficient"] if q == 1 else [f"response {r}" for r in range(q)]
+        yield "terms", Table("Terms", self.coef_, [str(t) for t in self.basis_], names, lines=len(self.basis_))
+        if len(self.basis_) > 1:
+            yield "anova", self.anova()
+            yield "importance", self.evimp()
+
     def plot(
         self, X: TableLike | None = None, y: ColumnLike | None = None, *, response: int = 0, axes: Any = None
     ) -> Display:
@@ -288,25 +413,48 @@ class AdaptiveSplines(TermTables):
         check_is_fitted(self)
         return plot_terms(self, Residuals(self, X, y, response), response, axes)
 
-    def _keep(self, terms: list[Term], best: Subset, unit: Unit, w: Floats, penalty: float) -> None:
-        self._W = float(w.sum())
-        self.basis_ = terms
-        self.coef_ = best.coef * unit.scale
-        self.coef_[0] += unit.pivot
-        self._response_rss = best.rss * unit.scale**2
-        self.rss_ = float(self._response_rss.sum())
-        self.gcv_ = gcv(self.rss_, len(terms), self._W, penalty)
-        self.df_ = cost(len(terms), max(penalty, 0.0))
 
-    def _compare(self, rss: float, score: float) -> None:
-        """R² and its GCV form, against the constant alone."""
-        self.rsq_ = 1 - self.rss_ / rss if rss > 0 else 1.0
-        self.grsq_ = 1 - self.gcv_ / score if 0 < score < np.inf else self.rsq_
+class _Search:
+    """One forward search and its pruning path, in a unit of the responses that keeps their squares in range."""
 
-    def _frame(self, X: Floats, R: Floats) -> None:
-        """Keep what intervals and plots need: the factor of the terms, the ranges of the features."""
-        self._R = qr(R, mode="r")[0][: R.shape[1]]
-        self._low, self._high = X.min(axis=0), X.max(axis=0)
+    def __init__(self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None) -> None:
+        self.rules, self.origin = rules, Y[0] + w @ (Y - Y[0]) / w.sum()
+        self.unit = exponents.unit_of(Y - self.origin)
+        self.found = found = Forward(X, (Y - self.origin) / self.unit, w, rules, pool).run()
+        _refuse_wide_products(found.units, rules.degree)
+        self.subsets = pruning.backward(found.factor, found.z[: found.M], np.sum(found.res**2, axis=0))
+        rss, parameters = zip(
+            *((s.rss.sum(), pruning.cost(len(s.terms), rules.penalty)) for s in self.subsets), strict=True
+        )
+        self.scores = gcv(rss, parameters, found.W)
+
+    def held_out(self, X: Floats, Y: Floats, w: Floats, sizes: int) -> Floats:
+        """Return the sum of squares on new rows for each size; sizes beyond the largest repeat it."""
+        B, loss = evaluate(self.found.terms, X), np.empty(sizes)
+        for k in range(sizes):
+            s = self.subsets[min(k, len(self.subsets) - 1)]
+            E = Y - self.origin - self.unit * (B[:, s.terms] @ s.coef)
+            loss[k] = w @ np.sum(E * E, axis=1)
+        return loss
+
+
+def _refuse_wide_products(units: Sequence[float], degree: int) -> None:
+    """Refuse terms whose squares cannot be added up, by the size of each; a term uses each feature only once."""
+    if max(units) > 1e150 or min(units) < 1e-150:
+        raise errors.InputError(
+            f"degree={degree} but products of so many columns of X leave the range from 1e-150 to 1e+150, whose "
+            "squares can be added up; divide the columns by constants."
+        )
+
+
+def _listed(name: str, value: Any) -> Any:
+    """Return a list of features, nothing for None; a single feature is not taken for a list."""
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Collection):
+        what = "(feature, feature), …" if name == "forbidden" else "feature, …"
+        raise errors.InputTypeError(f"{name}={value!r} but it is a list; use [{what}], or None.")
+    return value
 
 
 def folds_of(cv: Any, places: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:

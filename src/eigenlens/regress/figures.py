@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import errors
 from ..arrays.parameters import is_number
 from ..drawing import FOUND, INK, Display, axes_for, finish
-from .hinges.report import groups
+from .hinges.pruning import groups
 from .hinges.terms import Term, evaluate
 from .regressor import Floats, Regressor, column
 

@@ -46,7 +46,8 @@ class PolynomialRegression(BasisRegression):
         other and lose digits; ``predict`` does not use them.
     intercept_ : float or array of shape (q,)
     df_ : float
-        Rank of the terms, without the intercept. If terms depend on each other, the fit is the one of smallest norm.
+        Rank of the terms, without the intercept. If terms depend on each other, the coefficients are those of least
+        norm, for terms of one size.
 
     See Also
     --------

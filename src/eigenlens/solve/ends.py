@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse.linalg
 
 from ..arrays import errors, linalg, namespaces
-from .krylov import KrylovSpace
+from .leading import KrylovSpace, leading
 from .pencil import Form
 from .spectrum import RANK_TOLERANCE
 
 DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
 COUNTED = 1500  # up to this dimension all eigenvalues are computed to add up the negative ones
 STEPS = 10  # of the estimate above it
+MOST_STEPS = 5_000  # products with a vector for the largest eigenvalue
 CONVERGED = 1e-3  # residual, relative to its value, from which on a Ritz value counts as an eigenvalue
 
 
@@ -73,15 +72,12 @@ def largest(
     """
     if n < DIRECT or size == 0:
         return _direct(matrix, n)
-    shifted = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda v: apply(v) + size * v, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n) if start is None else start
-    try:
-        _, vectors = scipy.sparse.linalg.eigsh(
-            shifted, k=1, which="LA", v0=start, ncv=min(n, 40), tol=tol or n * namespaces.EPS, maxiter=500
-        )
-    except scipy.sparse.linalg.ArpackNoConvergence:
+    space = KrylovSpace(lambda V: apply(V[0, :])[None, :] + size * V, n, 1, start, 1, start[None, :])
+    found = leading(space, 1, tol=tol or n * namespaces.EPS, weak=1.0, most_steps=MOST_STEPS)
+    if not found.settled:
         return _direct(matrix, n)
-    vector = vectors[:, 0]
+    vector = found.vectors[0, :]
     return Extreme(float(vector @ apply(vector)), vector, "lanczos")
 
 
@@ -148,19 +144,19 @@ def inertia(A: Form) -> Inertia:
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
         values = np.where(np.abs(values) > floor, values, 0.0)[::-1]
         return Inertia(float(values[values > 0].sum()), float(np.abs(values[values < 0]).sum()), True, 0.0, values)
-    negative, error = _estimated_negative(A.krylov)
+    space = next((space for space in A.spaces if not space.restarted), None)
+    negative, error = _estimated_negative(space or KrylovSpace(A.operator(), n, 1, A.values))
     return Inertia(max(A.trace() + negative, 0.0), negative, False, error)
 
 
 def _estimated_negative(space: KrylovSpace) -> tuple[float, float]:
-    space.grow(STEPS)
-    Q, Z = space.Q, space.start
+    while space.steps < STEPS and space.next.shape[0]:
+        space.grow()
     with linalg.one_blas_thread():
-        theta, S = np.linalg.eigh(space.T)
-        residual = np.linalg.norm(S.T @ space.image - theta[:, None] * (S.T @ Q), axis=1)
-        floor = rounding(Q.shape[1], float(np.max(np.abs(theta))))
-        negative = theta < -floor
+        theta, S = np.linalg.eigh(space.T[: space.m, : space.m])
+        residual = np.linalg.norm(space.R @ S[space.m - space.R.shape[1] :], axis=0)
+        negative = theta < -rounding(space.n, float(np.max(np.abs(theta))))
         settled = negative & (residual <= CONVERGED * np.abs(theta))
         open_ = negative & ~settled
-        per_probe = np.abs(theta[open_]) @ ((S[:, open_].T @ (Q @ Z.T)) ** 2)
-    return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / len(Z) ** 0.5)
+        per_probe = np.abs(theta[open_]) @ (S[: len(space.first), open_].T @ space.first) ** 2
+    return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / len(per_probe) ** 0.5)

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..arrays import linalg, namespaces
 from ..arrays.stored import stored
+from ..arrays.threads import rows_times
 from ..arrays.typing import Array
-from .krylov import KrylovSpace, rows_times
 
 
 @stored("Form")
@@ -104,18 +104,14 @@ class Form:
         return np.sqrt(np.maximum(values, 0.0)), vectors, None, 0.0
 
     @cached_property
-    def krylov(self) -> KrylovSpace:
-        """The space that the form spans from a few random vectors; it is kept, and grows as it is used."""
-        return KrylovSpace(self.operator(), self.dimension)
+    def spaces(self) -> list[Any]:
+        """What searches for its leading directions have left for those that ask more of it; no part of the form."""
+        return []
 
-    def operator(self) -> Callable[[np.ndarray], np.ndarray]:
-        """The form as a function of rows on the host (or of one vector); what it is made of stays on its device."""
-        A = self.values
-        if not isinstance(A, np.ndarray):
-            return lambda V: namespaces.to_numpy(self.apply(namespaces.like(V.T, A)).T)
-        if self.factor is None:
-            return lambda V: rows_times(V, A)
-        return lambda V: rows_times(rows_times(V, A.T), A)
+    def operator(self) -> Callable[[Array], Array]:
+        """The form as a function of rows."""
+        matrix = self.dense()
+        return lambda V: rows_times(V, matrix)
 
     def times(self, number: float) -> Form:
         """The form multiplied by a positive number."""

@@ -1,37 +1,23 @@
-"""A form that is known by its products with vectors alone, and its leading directions."""
+"""Few directions of a form from its products with a few vectors at a time, and a form that is known by these alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arrays import linalg, namespaces
+from ..arrays import devices, linalg, namespaces
 from ..arrays.typing import Array
-from .block_krylov import HELD, RESIDUAL, SINGLE_RESIDUAL, THIN, Leading, block_width, leading
-from .block_space import Way
+from ..moments.row_products import ArrayRows
+from . import block_krylov
+from .leading import RESIDUAL, STEPS, WEAK, KrylovSpace, Leading, leading
 from .pencil import Form
 
-STEPS = 300  # products with a block of vectors, at most
-WEAK = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
-
-
-class Products(Protocol):
-    """Products with rows X; vectors are rows, over the columns of X or, where those are fewer, over its rows."""
-
-    like: Array
-    single: bool
-    passes: int
-
-    @property
-    def over_rows(self) -> bool: ...
-    @property
-    def side(self) -> int: ...
-    def squared(self, V: Array) -> Array: ...
-    def backward(self, U: Array) -> Array: ...
-    def image_sizes(self, V: Array) -> Array: ...
+SINGLE_RESIDUAL = 1e-6  # relative to the largest value, where products are in single precision and resolve no more
+IMAGED = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
+SQUARED_DIGITS = 1e-5  # products with FᵀF square the condition: weaker directions are left to the direct solver
+OVERSAMPLE, POWERS = 10, 4  # of the approximate solver: vectors beyond those wanted, and products with them
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +26,7 @@ class ProductForm(Form):
 
     Attributes
     ----------
-    products : Products
+    products : RowProducts
     squares : array of shape (p,)
         The diagonal of the form.
     rows : int
@@ -73,38 +59,13 @@ class ProductForm(Form):
         return self
 
 
-class FactorProducts:
-    """Products with the rows of a factor that lies in memory."""
-
-    passes = 0
-
-    def __init__(self, F: Array) -> None:
-        self._F, self.like = F, F
-        self.single = False
-        self.over_rows = F.shape[0] < F.shape[1]
-        self.side = int(min(F.shape))
-
-    def squared(self, V: Array) -> Array:
-        self.passes += 2
-        F = self._F
-        return (V @ F) @ F.T if self.over_rows else (V @ F.T) @ F
-
-    def backward(self, U: Array) -> Array:
-        self.passes += 1
-        return U @ self._F
-
-    def image_sizes(self, V: Array) -> Array:
-        self.passes += 1
-        return _lengths(V @ self._F.T)
-
-
 def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
     if isinstance(A, ProductForm):
         return _gram_of_products(A.products, k)
     F = A.factor
     s, left, _, _ = Form(matrix=linalg.gram(F.T)).leading(k)
-    if float(s[k - 1]) < WEAK * float(s[0]):
+    if float(s[k - 1]) < IMAGED * float(s[0]):
         return A.decomposed(k)
     vectors = F.T @ left
     s = _lengths(vectors.T)
@@ -120,28 +81,63 @@ def _gram_of_products(products: Any, k: int) -> tuple[Any, ...]:
     return _presented(products, Leading(theta, rows, gaps, 1, True), None)
 
 
-def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str, Any]]:
-    """Find k leading directions from products with a block of vectors, until ‖Av − λv‖ is small for each."""
-    products = A.products if isinstance(A, ProductForm) else FactorProducts(A.factor)
+def krylov(A: Form, k: int) -> tuple[Any, ...]:
+    """Find k leading directions, until ‖Av − λv‖ is small for each."""
+    rows = _rows_of(A)
+    tol, weak = (SINGLE_RESIDUAL, 1.0) if rows.single else (RESIDUAL, WEAK)
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
-    tol, weak = (SINGLE_RESIDUAL, 1.0) if products.single else (RESIDUAL, HELD)
-    width = getattr(products, "width", None)
-    ways = _forming(products, block_width(k))
-    found = leading(products.squared, products.side, k, products.like, tol, weak, steps, width, ways)
-    return _presented(products, found, A.factor)
+    if devices.can_run_ahead(rows.like):
+        ahead: Any = block_krylov.leading(rows.squared, rows.side, k, rows.like, tol, weak, steps)
+        return _presented(rows, ahead, A.factor)
+    space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
+    return _presented(rows, leading(space, k, tol=tol, weak=weak, most_steps=steps), A.factor)
 
 
-def _forming(products: Any, width: int) -> list[Way]:
-    """Return the way to form the matrix and multiply with it, where a table allows it."""
-    if not getattr(products, "may_form", False):
-        return []
-    short, long = sorted(products.shape)
+def lanczos(A: Form, k: int) -> tuple[Any, ...]:
+    """Find k leading directions to machine precision; where that is not reached, a matrix or factor is decomposed."""
+    if A.factor is None and not isinstance(A, ProductForm):
+        space = KrylovSpace(A.operator(), A.dimension, k, A.values)
+        A.spaces.append(space)
+        found = leading(space, k, tol=_rounding(A.dimension), weak=1.0)
+        return _of_matrix(A, found) if found.settled else A.decomposed(k)
+    rows = _rows_of(A)
+    if rows.single:
+        return krylov(A, k)
+    space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
+    steps = A.most_steps if isinstance(A, ProductForm) else STEPS
+    found = leading(space, k, tol=_rounding(rows.side), weak=1.0, most_steps=2 * steps)
+    weak = len(found.values) < k or float(found.values[-1]) < SQUARED_DIGITS**2 * float(found.values[0])
+    if A.factor is not None and (weak or not found.settled):
+        return A.decomposed(k)
+    return _presented(rows, found, A.factor)
 
-    def formed() -> Callable[[Array], Array]:
-        matrix = products.gram()
-        return lambda rows: rows @ matrix
 
-    return [Way(formed, short / (2 * THIN * width), short / (2 * long))]
+def randomized(A: Form, k: int) -> tuple[Any, ...]:
+    """Find k leading directions in the space of a few products with random vectors (Musco, Musco 2015).
+
+    Approximate: the residual says how good it is. The start is seeded, so that a rerun gives the same.
+    """
+    if A.factor is None and not isinstance(A, ProductForm):
+        space = KrylovSpace(A.operator(), A.dimension, k, A.values, k + OVERSAMPLE)
+        return _of_matrix(A, leading(space, k, most_steps=POWERS))
+    rows = _rows_of(A)
+    space = KrylovSpace(rows.squared, rows.side, k, rows.like, k + OVERSAMPLE)
+    *found, effort = _presented(rows, leading(space, k, most_steps=POWERS), A.factor)
+    return *found, {**effort, "settled": True}
+
+
+def _rounding(n: int) -> float:
+    """Return what rounding may make of the product with a vector of length one, relative to the size of a matrix."""
+    return (16 + 0.5 * n**0.5) * namespaces.EPS
+
+
+def _rows_of(A: Form) -> Any:
+    return A.products if isinstance(A, ProductForm) else ArrayRows(A.factor)
+
+
+def _of_matrix(A: Form, found: Leading) -> tuple[Any, ...]:
+    s = namespaces.like(np.sqrt(np.maximum(found.values, 0.0)), A.values)
+    return s, found.vectors.T, None, float(found.residuals.max(initial=0.0))
 
 
 def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...]:
@@ -155,13 +151,13 @@ def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...
     return s, vectors.T, left, residual, effort
 
 
-def _directions(products: Products, found: Leading) -> tuple[Array, Array, np.ndarray]:
+def _directions(products: Any, found: Leading) -> tuple[Array, Array, np.ndarray]:
     """Return singular values, directions over the columns as rows, and residuals relative to the largest value."""
     like, vectors = products.like, found.vectors
     size = np.sqrt(np.maximum(found.values, 0.0))
     top = float(size[0]) if len(size) else 0.0
     if not products.over_rows:
-        weak = top > 0 and size[-1] < WEAK * top
+        weak = top > 0 and size[-1] < IMAGED * top
         return products.image_sizes(vectors) if weak else namespaces.like(size, like), vectors, found.residuals
     images = namespaces.float64(products.backward(vectors))
     s = _lengths(images)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array
-from . import products, truncated
+from . import products
 from .pencil import Form, Pencil
 from .products import ProductForm
 from .ridged import RidgedForm, whiten_for
@@ -30,8 +30,8 @@ SOLVERS: dict[str, Callable[..., Any]] = {
     "svd": Form.decomposed,
     "gram": products.gram,
     "krylov": products.krylov,
-    "lanczos": truncated.lanczos,
-    "randomized": truncated.randomized,
+    "lanczos": products.lanczos,
+    "randomized": products.randomized,
 }
 
 
@@ -76,8 +76,7 @@ RULES = (
     Rule(
         "krylov",
         lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
-        "few directions of many come from products with a few vectors at a time, until their residual is small (a long "
-        "search goes on in single precision, and is corrected)",
+        "few directions of many come from products with a few vectors at a time, until their residual is small",
     ),
     Rule("gram", _few_long_rows, "few rows of many columns: the products of rows with rows are a small matrix"),
     Rule(
@@ -125,18 +124,14 @@ def choose_solver(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "r
         raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
     if pencil.B is not None:
         pencil, _ = _whitened(pencil)
-    if isinstance(pencil.A, ProductForm):
-        return next(Choice(rule.solver, rule.why) for rule in RULES if rule.applies(pencil))
     rows, p = pencil.A.shape
     every = rows >= p and (pencil.n_components is None or pencil.n_components >= p)
-    if solver == "dense" or (solver != "auto" and every):
-        name = "eigh" if pencil.A.factor is None else "svd"
+    if not isinstance(pencil.A, ProductForm) and (solver == "dense" or (solver != "auto" and every)):
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {p} directions"
-        return Choice(name, why)
-    if solver != "auto":
+        return Choice("eigh" if pencil.A.factor is None else "svd", why)
+    if solver in ("lanczos", "randomized"):
         return Choice(solver, "asked for")
-    rule = next(rule for rule in RULES if rule.applies(pencil))
-    return Choice(rule.solver, rule.why)
+    return next(Choice(rule.solver, rule.why) for rule in RULES if rule.applies(pencil))
 
 
 def solve(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "randomized"] = "auto") -> Spectrum:

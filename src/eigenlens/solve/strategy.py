@@ -13,10 +13,11 @@ from typing import Any
 from ..arrays import memory
 from ..moments import Centred, Factor, Outline
 from ..moments.centred import choose_kind
-from ..moments.row_products import ONE, SMALL
+from ..moments.row_products import SMALL
 from ..rows import Source
-from .block_krylov import THIN, block_width
+from .leading import block_width
 
+THIN = 4.0  # cost of a multiplication with a few vectors, relative to one in the product of a table with itself
 SPARSE = 15.0  # cost of a multiplication with a stored cell of a sparse table
 SPARSE_SQUARE = 250.0  # of one in a scatter of a sparse table
 SPARSE_GRAM = 60.0  # of one in the product of a sparse table with itself, where one side is short
@@ -115,7 +116,7 @@ def _search(k: int, filled: float | None) -> tuple[int, int, int]:
     """Return how many products a search takes, with how many vectors, and how many times as many it may take."""
     if filled is None:
         return STEPS + 2 * k // block_width(k), block_width(k), 1
-    return SPARSE_STEPS + 4 * k, ONE, SINGLE
+    return SPARSE_STEPS + 4 * k, 1, SINGLE
 
 
 def road_of(source: Source, n_components: Any, allowed: bool = True) -> Road:

@@ -1,249 +1,268 @@
-"""Running quantities of all candidates of the forward search, and how they are kept up to date.
+"""Candidate knots of all features under all parents, and what each would gain.
 
-For a parent b, a feature and a knot, with h the hinge column and l = b·x the straight column, the ledger
-holds ‖h⊥‖², h⊥ᵀl⊥, hᵀR, and for l itself ‖l⊥‖², lᵀR, where ⊥ projects the columns q of the basis out and R
-are the residuals. A new q changes them by products of hᵀq, lᵀq and qᵀY, so nothing else has to be taken
-over the rows.
+A row at x between grid points g_k ≤ x ≤ g_{k+1} acts on every hinge with a knot on the grid exactly as two masses do,
+1 − λ at g_k and λ at g_{k+1}, λ = (x − g_k)/(g_{k+1} − g_k). So Σᵢ vᵢ (xᵢ − g_k)₊ for all k is one sparse product with
+the hat functions of the grid, then two running sums along it. Only gaps between grid points enter, so an offset of the
+feature costs no digits.
+
+Below the middle of the grid the mirrored hinge (g_k − x)₊ is used. Modulo b and b·x, which every comparison projects
+out, the two are the same function up to sign, and the mirrored one is small where the other is nearly straight: its
+projected norm keeps its digits.
+
+For a parent b, a feature and a knot, with h the hinge column and l = b·x the straight column, ‖h⊥‖², h⊥ᵀl⊥, hᵀR, ‖l⊥‖²
+and lᵀR are kept, where ⊥ projects the columns q of the basis out and R are the residuals. A new q changes them by
+products of hᵀq, lᵀq and qᵀY, so nothing else has to be taken over the rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-
-from .knots import ROWS, Grid
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+T = TypeVar("T")
 
+ROWS = 1 << 16  # rows taken at a time: bounds the memory for products, and the cache likes it
 INDEPENDENT = 1e-9  # a column counts as new if this share of its square is left after projection
 COLUMNS = 32  # inner products are taken for so many columns at a time, which bounds memory
+ROUNDING = 1e-9  # keeps a count that is whole in exact arithmetic from falling on either side
+
+
+@dataclass(eq=False)
+class Grid:
+    """The grid of one feature: its smallest value, its candidate knots, its largest value.
+
+    Attributes
+    ----------
+    values, scaled : arrays of shape (G,)
+        In the units of the feature, and centred over `scale`.
+    scale : float
+    segment, share : arrays of shape (n,)
+        The grid point below each row, and the mass of the row on the point above.
+    low : int
+        Positions below use the mirrored hinge.
+    """
+
+    values: Floats
+    scaled: Floats
+    scale: float
+    segment: NDArray[np.int32]
+    share: Floats
+    low: int
+
+    @classmethod
+    def lay(cls, x: Floats, w: Floats, space: float, end_span: float) -> Grid | None:
+        """Lay the grid of a feature; None if it is constant."""
+        o = np.argsort(x)
+        xs = x[o]
+        width = xs[-1] - xs[0]
+        if not width > 0:
+            return None
+        first = _positions(xs, w[o], space, end_span)
+        values, u = xs[first], (x - xs[0]) / width
+        centre = w @ u / w.sum()
+        spread = math.sqrt(w @ (u - centre) ** 2 / w.sum())
+        segment = np.empty(len(x), dtype=np.int32)
+        segment[o] = np.repeat(np.arange(len(values) - 1), np.diff(np.append(first[:-1], len(x))))
+        share = (x - values[segment]) / np.diff(values)[segment]
+        scaled = ((values - xs[0]) / width - centre) / spread
+        return cls(values, scaled, width * spread, segment, share, len(values) // 2)
+
+    @property
+    def mirrored(self) -> Flags:
+        """Which positions use (t − x)₊."""
+        return np.arange(len(self.values)) < self.low
+
+    def hats(self) -> list[sp.csc_array]:
+        """Return the masses of rows on the grid, G×ROWS each."""
+        found, size = [], len(self.values)
+        for a in range(0, len(self.share), ROWS):
+            left, up = self.segment[a : a + ROWS], self.share[a : a + ROWS]
+            places = np.stack([left, left + 1], axis=1).ravel()
+            data = np.stack([1.0 - up, up], axis=1).ravel()
+            hat = sp.csc_array((data, places, np.arange(0, 2 * len(up) + 1, 2)), shape=(size, len(up)))
+            hat.eliminate_zeros()  # most rows may lie on grid points and need one place only
+            found.append(hat)
+        return found
+
+    def masses(self, v: Floats) -> Floats:
+        """Return the masses (G,) of a weight per row."""
+        on = self.segment
+        parts = np.bincount(on, v * (1 - self.share), len(self.values))
+        return np.asarray(parts + np.bincount(on + 1, v * self.share, len(self.values)))
+
+    def hinges(self, m: Floats) -> Floats:
+        """Return Σ mᵢhᵢ for the hinge at every position, from masses (G×c)."""
+        out, low, g = np.empty_like(m), self.low, self.scaled
+        out[low:] = _beyond(m[low:], g[low:])
+        out[:low] = _beyond(m[:low][::-1], -g[:low][::-1])[::-1]
+        return out
+
+    def squares(self, v: Floats, m: Floats) -> tuple[Floats, Floats, float]:
+        """Return Σ vᵢhᵢ and Σ vᵢhᵢ² for the hinge h at every position, and Σ vᵢxᵢ²; m are the masses of v."""
+        gap = np.diff(self.scaled)
+        overstated = v * self.share * (1.0 - self.share) * (gap**2)[self.segment]  # of (x − t)², by the hats
+        e = np.asarray(np.bincount(self.segment, overstated, len(gap)), dtype=np.float64)
+        up, down = _squares_beyond(m, gap, e), _squares_beyond(m[::-1], gap[::-1], e[::-1])
+        a, n = (np.where(self.mirrored, other[::-1], one) for one, other in zip(up, down, strict=True))
+        return a, n, float(m @ self.scaled**2 - e.sum())
+
+
+def _positions(xs: Floats, ws: Floats, space: float, end_span: float) -> Indices:
+    """Return the first index, among sorted rows, of each value on the grid."""
+    start = np.flatnonzero(np.concatenate([[True], xs[1:] > xs[:-1]]))
+    total = np.concatenate([[0.0], np.cumsum(ws)])
+    below, above = total[start], total[-1] - total[np.append(start[1:], len(xs))]
+    keep = (below + ROUNDING >= end_span) & (above + ROUNDING >= end_span)
+    keep[[0, -1]] = False
+    if space > 1 and keep.any():
+        kept = np.flatnonzero(keep)
+        turn = np.floor((below[kept] - below[kept[0]]) / space + ROUNDING)
+        keep[kept[1:]] = np.diff(turn) > 0
+    keep[[0, -1]] = True
+    return start[keep]
+
+
+def _beyond(m: Floats, g: Floats) -> Floats:
+    """Return Σ_{i>k} mᵢ (gᵢ − g_k) for every k, along the first axis."""
+    out = np.zeros_like(m)
+    above = np.cumsum(m[:0:-1], axis=0)
+    above *= np.diff(g)[::-1, None]
+    np.cumsum(above, axis=0, out=out[-2::-1])
+    return out
+
+
+def _squares_beyond(m: Floats, gap: Floats, e: Floats) -> tuple[Floats, Floats]:
+    """Return Σ_{i>k} mᵢ (gᵢ − g_k) and Σ_{i>k} mᵢ (gᵢ − g_k)² − Σ_{i≥k} eᵢ for every k."""
+    a, n = np.zeros(len(m)), np.zeros(len(m))
+    a[:-1] = np.cumsum(gap[::-1] * np.cumsum(m[:0:-1]))[::-1]
+    n[:-1] = np.cumsum((gap * (a[1:] + a[:-1]) - e)[::-1])[::-1]
+    return a, n
 
 
 class Candidates:
-    """Hinges of one feature under every parent; arrays are B×parents×nb, along the grid as `Grid` lays it."""
+    """Hinges of one feature under every parent: ‖h⊥‖², h⊥ᵀl⊥, hᵀR, and what ‖h⊥‖² must exceed."""
 
     def __init__(self, grid: Grid, q: int) -> None:
-        self.grid, self.q = grid, q
-        self.N = np.empty((grid.B, 0, grid.nb))  # ‖h⊥‖²
-        self.X = self.N.copy()  # h⊥ᵀl⊥
-        self.C = np.empty((q, grid.B, 0, grid.nb))  # hᵀR
-        self.floor = self.N.copy()  # what ‖h⊥‖² must exceed; infinite where no knot may be
+        self.grid, self.hats, size = grid, grid.hats(), len(grid.values)
+        self.squares, self.cross, self.floor = (np.empty((0, size)) for _ in range(3))
+        self.cov = np.empty((0, q, size))
 
-    def make_room(self, parents: int) -> None:
-        """Have place for so many parents."""
-        room = self.N.shape[1]
-        if parents > room:
-            more = max(4, 2 * room, parents) - room
-            self.N, self.X = _widen(self.N, more), _widen(self.X, more)
-            self.C, self.floor = _widen(self.C, more), _widen(self.floor, more)
-
-    def start(self, k: int, b: Floats, masses: Floats, cov: Floats, end_span: float) -> float:
-        """Enter parent k and return ‖l‖².
-
-        b is its column, the two masses those of b² and of the weights in its support, cov (B×q×nb) is hᵀR.
-        """
+    def add_parent(self, b: Floats, m: Floats, cov: Floats, end_span: float) -> float:
+        """Enter a parent and return ‖l‖²; m are the masses of b² and of the weights in its support, cov is hᵀY."""
         g = self.grid
-        m = masses[g.order, 0]
-        a, n, line = g.squares(b * b, m)
-        may = g.inside(masses[g.order, 1], end_span)
-        self.N[:, k] = g.place(n, 0.0)
-        self.X[:, k] = g.place(np.where(g.mirrored, -n, n) + g.scaled * a, 0.0)
-        self.floor[:, k] = g.place(np.where(may, INDEPENDENT * n, np.inf), np.inf)
-        self.C[:, :, k] = cov.transpose(1, 0, 2)
+        a, n, line = g.squares(b * b, m[:, 0])
+        up_to = np.cumsum(m[:, 1])
+        allowed = (up_to - m[:, 1] + ROUNDING >= end_span) & (up_to[-1] - up_to + ROUNDING >= end_span)
+        allowed[[0, -1]] = False
+        self.squares = np.vstack([self.squares, n])
+        self.cross = np.vstack([self.cross, np.where(g.mirrored, -n, n) + g.scaled * a])
+        self.floor = np.vstack([self.floor, np.where(allowed, INDEPENDENT * n, np.inf)])
+        self.cov = np.concatenate([self.cov, cov.T[None]])
         return line
 
-    def project_out(self, who: slice | Indices, A: Floats, line: Floats, z: Floats | None) -> None:
-        """Project columns q out: A = hᵀq (B×columns×parents×nb), line = lᵀq (columns×parents), z = qᵀY.
+    def project_out(self, who: list[int], A: Floats, line: Floats, z: Floats) -> None:
+        """Project columns q out: A = hᵀq (G×columns×parents), line = lᵀq (columns×parents), z = qᵀY."""
+        self.squares[who] -= np.einsum("gcp,gcp->pg", A, A)
+        self.cross[who] -= np.einsum("gcp,cp->pg", A, line)
+        self.cov[who] -= np.einsum("gcp,cq->pqg", A, z)
 
-        z is None where hᵀR includes these columns already.
-        """
-        self.N[:, who] -= np.einsum("bmpn,bmpn->bpn", A, A)
-        self.X[:, who] -= np.einsum("bmpn,mp->bpn", A, line)
-        if z is not None:
-            for r in range(self.q):
-                self.C[r][:, who] -= np.einsum("bmpn,m->bpn", A, z[:, r])
-
-    def gains(self, who: slice | Indices, inv: Floats, cov: Floats) -> Floats:
-        """Gain of the hinge beyond the straight column; inv = 1/‖l⊥‖², cov = lᵀR (parents×q)."""
-        X = self.X[:, who]
-        T = X * inv[:, None]
-        D = self.N[:, who] - T * X
-        E = self.C[0][:, who] - T * cov[:, :1]
-        E *= E
-        for r in range(1, self.q):
-            F = self.C[r][:, who] - T * cov[:, r : r + 1]
-            F *= F
-            E += F
-        E /= np.where(self.floor[:, who] < D, D, np.inf)
-        return E
-
-    def close(self, k: int, taken: NDArray[np.bool_]) -> None:
-        """Bar positions of the grid from carrying a knot under parent k."""
-        self.floor[:, k][self.grid.place(taken, False)] = np.inf
+    def gains(self, who: Indices, inv: Floats, cov: Floats) -> Floats:
+        """Return what hinges gain beyond the straight column, parents×G; inv = 1/‖l⊥‖², cov = lᵀR (parents×q)."""
+        cross = self.cross[who]
+        T = cross * inv[:, None]
+        left = self.squares[who] - T * cross
+        found = np.sum((self.cov[who] - T[:, None] * cov[..., None]) ** 2, axis=1)
+        return np.asarray(found / np.where(self.floor[who] < left, left, np.inf))
 
 
-@dataclass
-class Job:
-    """Inner products to take: parents ``who`` against columns lo..hi of the basis.
-
-    A parent that begins comes alone and brings b², the weights in its support and b∘R first.
-    """
-
-    who: Indices
-    lo: int
-    hi: int
-    begins: bool = False
-    renew: bool = True  # whether hᵀR has yet to hear of these columns
-    at: slice = field(default_factory=lambda: slice(0))  # its place in the batch
-
-    def width(self, q: int) -> int:
-        """Number of columns it takes."""
-        return (2 + q if self.begins else 0) + len(self.who) * (self.hi - self.lo)
-
-
-class Ledger:
-    """Candidates of all features that vary, under parents that are brought up to date when asked for."""
+class KnotTable:
+    """Candidates of all features that vary; a parent is brought up to date when it is looked at."""
 
     def __init__(self, X: Floats, w: Floats, grids: dict[int, Grid], q: int, pool: ThreadPoolExecutor | None) -> None:
-        self.w, self.q, self.pool = w, q, pool
+        self.w, self.pool, p = w, pool, len(grids)
         self.features = list(grids)
-        self.cands = [Candidates(g, q) for g in grids.values()]
-        self.scaled = np.empty((len(X), len(grids)))
-        for f, (j, g) in enumerate(grids.items()):
-            self.scaled[:, f] = (X[:, j] - g.values[0]) / g.scale + g.scaled[0]
-        p = len(grids)
-        self.B = np.empty((len(X), 0))  # √w b of each parent
-        self.end_span: list[float] = []
-        self.seen: list[int] = []  # columns of the basis each parent knows; −1 before it begins
+        self.candidates = [Candidates(g, q) for g in grids.values()]
+        scaled = [(X[:, j] - g.values[0]) / g.scale + g.scaled[0] for j, g in grids.items()]
+        self.scaled = np.column_stack(scaled) if scaled else np.empty((len(X), 0))
+        self.parents: list[Floats] = []  # √w b
+        self.seen: list[int] = []  # columns of the basis that a parent knows
         self.line = np.zeros((0, p))  # ‖l⊥‖², parents×features
         self.line_floor = np.zeros((0, p))  # what it must exceed
         self.line_cov = np.zeros((0, p, q))  # lᵀR
 
-    def __len__(self) -> int:
-        return len(self.seen)
+    def each(self, f: Callable[[int], T]) -> list[T]:
+        """Map over features, in threads if there is a pool."""
+        return list((self.pool.map if self.pool else map)(f, range(len(self.features))))
 
-    def each(self, f: Callable[[int], Any], items: Iterable[int] | None = None) -> list[Any]:
-        """Map over features (all by default), in threads if there is a pool."""
-        items = range(len(self.features)) if items is None else items
-        return list(map(f, items) if self.pool is None else self.pool.map(f, items))
+    def add_parent(self, b: Floats, end_span: float, Y: Floats) -> None:
+        """Add a parent that knows no column of the basis yet; b and Y are times √w."""
+        support = np.where(b > 0, self.w, 0.0)
+        masses, lines = self._products(lambda rows: np.column_stack([b * b, support, b[:, None] * Y])[rows])
+        self.parents.append(b)
+        self.seen.append(0)
 
-    def adopt(self, b: Floats, end_span: float) -> None:
-        """Add a parent; b is √w times its term. Its quantities are computed when it is first looked at."""
-        k = len(self)
-        if self.B.shape[1] == k:
-            self.B = np.concatenate([self.B, np.empty((len(b), max(4, k)))], axis=1)
-        self.B[:, k] = b
-        self.seen.append(-1)
-        self.end_span.append(end_span)
-        self.line = np.pad(self.line, ((0, 1), (0, 0)))
-        self.line_floor = np.pad(self.line_floor, ((0, 1), (0, 0)))
-        self.line_cov = np.pad(self.line_cov, ((0, 1), (0, 0), (0, 0)))
+        def add(f: int) -> float:
+            c = self.candidates[f]
+            return c.add_parent(b, masses[f], c.grid.hinges(masses[f][:, 2:]), end_span)
 
-    def refresh(self, who: Indices, Q: Floats, z: Floats, res: Floats) -> None:
-        """Bring parents to the basis Q (n×M), z = QᵀY, with the residuals res."""
-        for c in self.cands:
-            c.make_room(len(self))
-        batch: list[Job] = []
-        width = 0
-        for job in self._jobs(who, Q.shape[1]):
-            if batch and width + job.width(self.q) > COLUMNS:
-                self._run(batch, width, Q, z, res)
-                batch, width = [], 0
-            job.at = slice(width, width + job.width(self.q))
-            batch.append(job)
-            width = job.at.stop
-        if batch:
-            self._run(batch, width, Q, z, res)
-        for k in who:
-            self.seen[k] = Q.shape[1]
+        line = np.array(self.each(add))
+        self.line, self.line_floor = np.vstack([self.line, line]), np.vstack([self.line_floor, INDEPENDENT * line])
+        self.line_cov = np.concatenate([self.line_cov, lines[None, :, 2:]])
 
-    def _jobs(self, who: Indices, M: int) -> list[Job]:
-        """What the parents lack; those that lack the same columns go together."""
-        behind: dict[int, list[int]] = {}
-        for k in who:
-            behind.setdefault(self.seen[k], []).append(int(k))
-        jobs: list[Job] = []
-        for since, ks in sorted(behind.items()):
-            start = max(since, 0)
-            together = 1 if since < 0 else max(1, COLUMNS // max(1, M - start))
-            for i in range(0, len(ks), together):
-                for lo in range(start, M, COLUMNS):
-                    hi = min(lo + COLUMNS, M)
-                    begins = since < 0 and lo == 0
-                    jobs.append(Job(np.array(ks[i : i + together]), lo, hi, begins, renew=since >= 0))
-        return jobs
+    def _products(self, columns: Callable[[slice], Floats]) -> tuple[list[Floats], Floats]:
+        """Return the masses of columns on every grid, and their products with every feature."""
+        masses: list[Floats] = []
+        lines = np.zeros(())
+        for i, a in enumerate(range(0, len(self.scaled), ROWS)):
+            rows = slice(a, a + ROWS)
+            V = columns(rows)
 
-    def _run(self, jobs: list[Job], width: int, Q: Floats, z: Floats, res: Floats) -> None:
-        """Take the inner products of a batch with all hinges and straight columns, and enter them."""
-        masses: list[Any] = [0.0] * len(self.features)
-        lines = np.zeros((len(self.features), width))
-        for i, a in enumerate(range(0, len(Q), ROWS)):
-            V = self._columns(jobs, width, slice(a, a + ROWS), Q, res)
-            lines += self.scaled[a : a + ROWS].T @ V
+            def on_grid(f: int, i: int = i, V: Floats = V) -> Floats:
+                return np.asarray(self.candidates[f].hats[i] @ V)
 
-            def add(f: int, i: int = i, V: Floats = V) -> None:
-                masses[f] = masses[f] + self.cands[f].grid.hats[i] @ V
+            new = self.each(on_grid)
+            masses = [m + more for m, more in zip(masses, new, strict=True)] if i else new
+            lines = lines + self.scaled[rows].T @ V
+        return masses, lines
 
-            self.each(add)
+    def refresh(self, who: Indices, Q: Floats, z: Floats) -> None:
+        """Bring parents to the basis Q (n×M), z = QᵀY; those that lack the same columns go together."""
+        for some, new in self._lacking(who, Q.shape[1]):
+            B = np.column_stack([self.parents[k] for k in some])
 
-        def enter(f: int) -> None:
-            A = self.cands[f].grid.hinges(masses[f])
-            for job in jobs:
-                self._enter(job, f, masses[f], A, lines[f], z)
+            def columns(rows: slice, B: Floats = B, new: slice = new) -> Floats:
+                return (Q[rows, new, None] * B[rows, None, :]).reshape(len(B[rows]), -1)
 
-        self.each(enter)
+            masses, lines = self._products(columns)
+            part = lines.reshape(-1, new.stop - new.start, len(some))  # features×columns×parents
 
-    def _columns(self, jobs: list[Job], width: int, rows: slice, Q: Floats, res: Floats) -> Floats:
-        """Products of parents and basis columns that a batch needs, for some rows."""
-        q, w = self.q, self.w[rows]
-        V = np.empty((len(w), width))
-        for job in jobs:
-            v, b = V[:, job.at], self.B[rows, compact(job.who)]
-            if job.begins:
-                np.multiply(b[:, 0], b[:, 0], out=v[:, 0])
-                v[:, 1] = np.where(b[:, 0] > 0, w, 0.0)
-                np.multiply(b, res[rows], out=v[:, 2 : 2 + q])
-                v = v[:, 2 + q :]
-            P = b.shape[1]
-            if P == 1:
-                np.multiply(b, Q[rows, job.lo : job.hi], out=v)
-                continue
-            for i in range(job.hi - job.lo):
-                np.multiply(b, Q[rows, job.lo + i, None], out=v[:, i * P : (i + 1) * P])
-        return V
+            def enter(
+                f: int, some: list[int] = some, new: slice = new, masses: list[Floats] = masses, part: Floats = part
+            ) -> None:
+                c = self.candidates[f]
+                c.project_out(some, c.grid.hinges(masses[f]).reshape(-1, *part.shape[1:]), part[f], z[new])
 
-    def _enter(self, job: Job, f: int, masses: Floats, A: Floats, line: Floats, z: Floats) -> None:
-        """Enter the inner products of one job for feature number f of the ledger."""
-        c, q, i = self.cands[f], self.q, job.at.start
-        if job.begins:
-            k = int(job.who[0])
-            cov = slice(i + 2, i + 2 + q)
-            self.line[k, f] = c.start(k, self.B[:, k], masses[:, i : i + 2], A[:, cov], self.end_span[k])
-            self.line_floor[k, f] = INDEPENDENT * self.line[k, f]
-            self.line_cov[k, f] = line[cov]
-            i += 2 + q
-        m, P = job.hi - job.lo, len(job.who)
-        part = line[i : job.at.stop].reshape(m, P)
-        zs = z[job.lo : job.hi] if job.renew else None
-        self.line[job.who, f] -= np.sum(part * part, axis=0)
-        if zs is not None:
-            self.line_cov[job.who, f] -= part.T @ zs
-        B, _, nb = A.shape
-        c.project_out(compact(job.who), A[:, i : job.at.stop].reshape(B, m, P, nb), part, zs)
+            self.each(enter)
+            self.line[some] -= np.sum(part**2, axis=1).T
+            self.line_cov[some] -= np.einsum("fcp,cq->pfq", part, z[new])
+            for k in some:
+                self.seen[k] = new.stop
 
-
-def compact(who: Indices) -> slice | Indices:
-    """Return a slice where the parents follow each other: slices are views, index arrays copy."""
-    if len(who) and who[-1] - who[0] == len(who) - 1:
-        return slice(int(who[0]), int(who[-1]) + 1)
-    return who
-
-
-def _widen(a: Floats, more: int) -> Floats:
-    return np.concatenate([a, np.zeros((*a.shape[:-2], more, a.shape[-1]))], axis=-2)
+    def _lacking(self, who: Indices, M: int) -> Iterator[tuple[list[int], slice]]:
+        """Yield parents with columns that they lack, so many at a time that memory is bounded."""
+        for since in sorted({self.seen[k] for k in who} - {M}):
+            behind = [int(k) for k in who if self.seen[k] == since]
+            for start in range(since, M, COLUMNS):
+                new = slice(start, min(start + COLUMNS, M))
+                step = max(1, COLUMNS // (new.stop - new.start))
+                yield from ((behind[i : i + step], new) for i in range(0, len(behind), step))
