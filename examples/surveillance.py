@@ -8,11 +8,13 @@ the pixels lost, are not.
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from eigenlens import RobustPCA
+from eigenlens.exceptions import ScaleWarning
 
 SHAPE, FRAMES = (36, 48), 120
 
@@ -36,7 +38,9 @@ def film(seed: int = 0, lost: float = 0.1) -> tuple[np.ndarray, np.ndarray, np.n
 
 def separate(frames: np.ndarray) -> RobustPCA:
     """Split the film."""
-    return RobustPCA().fit(frames)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)  # pixels differ in spread, but they have one unit
+        return RobustPCA().fit(frames)
 
 
 def draw(model: RobustPCA, frames: np.ndarray, folder: Path) -> Path:

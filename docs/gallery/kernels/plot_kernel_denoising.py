@@ -6,11 +6,14 @@ Learn the shape of the digits from clean ones, project noisy ones onto it, and m
 plane; kernel PCA maps them back to where digits lie.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
 from eigenlens import PCA, KernelPCA
+from eigenlens.exceptions import ScaleWarning
 from eigenlens.kernels import Gaussian
 
 digits = load_digits()
@@ -18,8 +21,10 @@ clean, rest = digits.data[:500], digits.data[500:700]
 noisy = rest + 6 * np.random.default_rng(0).standard_normal(rest.shape)
 
 # %%
-# The inverse map is itself learned, by a regression on the scores.
+# The inverse map is itself learned, by a regression on the scores. Pixels differ in spread, but they have one unit, so
+# the warning about units does not matter here.
 
+warnings.simplefilter("ignore", ScaleWarning)
 pca, kernel = PCA(25).fit(clean), KernelPCA(60, kernel=Gaussian(40.0)).fit(clean)
 results = {
     "true": rest,

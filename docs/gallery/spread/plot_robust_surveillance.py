@@ -6,10 +6,13 @@ Each frame of a film is a row. A room lit by a lamp that slowly changes is a tab
 through the room changes few cells, but by a lot. Robust PCA separates the two, and fills in lost pixels.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import PCA, RobustPCA, displays
+from eigenlens.exceptions import ScaleWarning
 
 # %%
 # The film: 80 frames of 27 × 36 pixels, a tenth of them lost.
@@ -35,8 +38,10 @@ film = np.where(block, 0.95, background)
 film[rng.random(film.shape) < 0.1] = np.nan
 
 # %%
-# One call separates them. The low-rank part is the room, the sparse part is what moves. NaN means "not seen".
+# One call separates them. The low-rank part is the room, the sparse part is what moves. NaN means "not seen". Pixels
+# differ in spread, but they have one unit, so the warning about units does not matter here.
 
+warnings.simplefilter("ignore", ScaleWarning)
 model = RobustPCA().fit(film)
 fig, axes = plt.subplots(3, 3, figsize=(8.5, 6.6), layout="constrained")
 for row, t in zip(axes, (5, 40, 72), strict=True):
