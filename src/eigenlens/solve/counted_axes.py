@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse.linalg
 
 from ..arrays import linalg, namespaces
+from .leading import KrylovSpace, leading
 from .pencil import Form
 from .sparse_axes import SparseAxes, some_columns
 
@@ -28,7 +28,7 @@ BETTER = 1e-12  # rise of a share that is more than rounding
 NUDGE = 1e-6  # by which axes that tell more are preferred: single columns of one unit all have the same variance
 TIE = 1e-9  # relative difference of two entries that are equal up to rounding
 NOTHING = 1e-12  # share of a variance that is rounding: earlier axes explain it all
-DENSE, SPACE, SETTLED = 200, 12, 1e-11  # loadings up to which a matrix is decomposed; size of a space, and residual
+DENSE, SETTLED = 200, 1e-11  # loadings up to which a matrix is decomposed, and residual of an iteration beyond
 
 
 class Remainder:
@@ -60,10 +60,12 @@ class Remainder:
         if len(on) <= DENSE:
             axis[on] = linalg.leading_eigh(some.dense() - told @ told.T, 1)[1][:, 0]
             return axis
-        operator = scipy.sparse.linalg.LinearOperator(
-            (len(on), len(on)), lambda x: some.apply(x) - told @ (told.T @ x.ravel())
-        )
-        axis[on] = scipy.sparse.linalg.eigsh(operator, 1, v0=start[on], tol=SETTLED, ncv=SPACE)[1][:, 0]
+
+        def apply(V: np.ndarray) -> np.ndarray:
+            return np.asarray(some.apply(V.T)).T - (V @ told) @ told.T
+
+        space = KrylovSpace(apply, len(on), 1, start, 1, start[None, on])
+        axis[on] = leading(space, 1, tol=SETTLED, weak=1.0).vectors[0, :]
         return axis
 
 
@@ -104,7 +106,7 @@ def counted_axes(form: Form, start: np.ndarray, counts: np.ndarray) -> SparseAxe
     >>> from eigenlens.solve.counted_axes import counted_axes
     >>> G = np.diag([3.0, 1.0, 1.0, 1.0])
     >>> G[1:, 1:] += 1.5
-    >>> np.flatnonzero(counted_axes(Form(matrix=G), np.eye(4)[:, :1], np.array([3])).B)
+    >>> np.flatnonzero(counted_axes(Form(matrix=G), np.linalg.eigh(G)[1][:, 3:], np.array([3])).B)
     array([1, 2, 3])
     """
     remainder, B, seen = Remainder(form), np.zeros_like(start), form.apply(start)
