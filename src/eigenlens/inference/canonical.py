@@ -12,7 +12,7 @@ from ..arrays import errors
 from ..arrays.parameters import check_choice, check_number
 from .dimension_test import DimensionTest, check_level
 from .largest_root import largest_root_survival
-from .power import correlation_found
+from .sequential import correlation_found
 
 
 @dataclass(frozen=True)

@@ -102,11 +102,12 @@ class DimensionTest(Result):
         method: str,
         detectable: np.ndarray | None = None,
         measure: str = "share of the variance left",
+        stopped: bool = False,
     ) -> Self:
         """Find the dimension: the first d that is not rejected, or all of them."""
         kept = ~(p_values <= alpha)  # what was not tested is not rejected
         dimension = int(np.argmax(kept)) if kept.any() else len(p_values)
-        return cls(dimension, p_values, statistics, alpha, method, detectable, measure)
+        return cls(dimension, p_values, statistics, alpha, method, detectable, measure, stopped=stopped)
 
     @classmethod
     def chosen(cls, dimension: int, statistics: dict[str, np.ndarray], method: str) -> Self:

@@ -18,12 +18,10 @@ import scipy.linalg
 from ..arrays.parameters import seed_of
 from ..moments.redrawn import Law, Redrawn
 from .dimension_test import DimensionTest
-from .factor_fit import Standardised, fit_factors, most_directions
-from .next_eigenvalue import statistic_of
-from .parallel import TIED, check_draws
-from .shared_directions import BEYOND, FIRST
+from .parallel import SAME
+from .sequential import Step, against_draws, check_draws, in_order
+from .shared_directions import Standardised, fit_factors, most_directions, statistic_of
 
-ENOUGH = 49  # draws that tell a p-value which is not significant
 NOTE = "Normal rows with the same holes were drawn; cells are assumed to be missing at random."
 
 
@@ -72,27 +70,18 @@ def holed_test(
     """
     check_draws(alpha, n_draws)
     seed, values = seed_of(random_state), hypothesis.values(sample.law)
-    p_values, found, bars = (np.full(len(values), np.nan) for _ in range(3))
-    dimension = 0
-    for d in range(min(hypothesis.count, len(values))):
+
+    def step(d: int) -> Step:
         null, rng = hypothesis.null(sample.law, d), np.random.default_rng([seed, d])
-        found[d] = hypothesis.statistic(sample.law, d)
-        draws: list[float] = []
-        exceeded, counted = 0, n_draws
-        while len(draws) < n_draws:
-            draws.append(hypothesis.statistic(sample.draw(null, rng), d))
-            exceeded += draws[-1] >= found[d] * (1 - TIED)
-            if len(draws) == FIRST and found[d] > np.mean(draws) + BEYOND * np.std(draws):
-                break
-            if len(draws) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
-                counted = len(draws)
-                break
-        p_values[d], bars[d] = (1 + exceeded) / (1 + counted), float(np.quantile(draws, 1 - alpha))
-        if p_values[d] > alpha:
-            break
-        dimension = d + 1
-    statistics = {hypothesis.called: values, "statistic": found, "bar": bars}
-    return DimensionTest(dimension, p_values, statistics, alpha, hypothesis.name, None, note=NOTE)
+        observed = hypothesis.statistic(sample.law, d)
+
+        def draw(rng: np.random.Generator) -> float:
+            return hypothesis.statistic(sample.draw(null, rng), d)
+
+        return against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)[0]
+
+    most = min(hypothesis.count, len(values))
+    return in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
 
 
 # -- classes and slices: between against within ------------------------------------------------------------------

@@ -15,7 +15,8 @@ import numpy as np
 from ..arrays import linalg
 from ..solve import Form, whiten
 from .dimension_test import DimensionTest
-from .inverse import permuted_after, resampled_test
+from .inverse import permuted_after
+from .sequential import resampled_test
 from .units import Moves
 
 #: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M

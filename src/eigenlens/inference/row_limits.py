@@ -76,22 +76,13 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
 
 def _components(likely: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw a table of n rows and return its eigenvalues, descending, with its directions."""
-    A = _root(len(likely), n - 1, rng) * np.sqrt(likely / (n - 1))[:, None]
-    V, s, _ = np.linalg.svd(A, full_matrices=False)
-    return s**2, V
-
-
-def _root(p: int, freedom: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw a root of a Wishart matrix of p independent columns of variance 1."""
-    if freedom < p:
-        return rng.standard_normal((p, freedom))
-    A = np.tril(rng.standard_normal((p, p)), -1)  # Bartlett's
-    A[np.diag_indices(p)] = np.sqrt(rng.chisquare(freedom - np.arange(p)))
-    return A
+    R = linalg.wishart_root(rng, len(likely), n - 1) * np.sqrt(likely / (n - 1))
+    _, s, Vt = np.linalg.svd(R, full_matrices=False)
+    return s**2, Vt.T
 
 
 def _roots(p: int, freedom: int, seeds: np.ndarray) -> np.ndarray:
-    return np.stack([_root(p, freedom, np.random.default_rng(seed)) for seed in seeds])
+    return np.stack([linalg.wishart_root(np.random.default_rng(seed), p, freedom) for seed in seeds])
 
 
 def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng: np.random.Generator) -> np.ndarray:
@@ -111,7 +102,7 @@ def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng:
         drawn = np.zeros(rank)
         for part in seeds:  # the same tables in each round
             A = _roots(width, n - 1, part) if kept is None else kept
-            s = np.linalg.svd(A * np.sqrt(likely / (n - 1))[:, None], compute_uv=False)
+            s = np.linalg.svd(A * np.sqrt(likely / (n - 1)), compute_uv=False)
             drawn += (s[:, :rank] ** 2).sum(axis=0)
         likely[:rank] *= (values[:rank] * tables / drawn) ** FASTER
         likely = np.minimum.accumulate(likely)

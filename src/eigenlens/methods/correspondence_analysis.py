@@ -20,14 +20,14 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.stats
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_count, published_at_once
 from ..arrays.stored import stored
 from ..arrays.summaries import Table
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..inference.dimension_test import DimensionTest, check_level
+from ..inference.dimension_test import DimensionTest
+from ..inference.sequential import chi2_tails, tails
 from ..moments import Centred, Profiles
 from ..moments.profiles import profiles_of
 from ..rows import Source, as_source, map_rows
@@ -327,18 +327,14 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         2 of 3 directions are shown at 5% (malinvaud). The next is not shown by these rows.
         """
         self._require_fit()
-        check_level(alpha)
         check_choice("method", method, ("malinvaud",))
         moments = self._collected
         pencil = self._pose(moments).pencil
         values = namespaces.to_numpy(solve(replace(pencil, n_components=None, leading=False)).values)
         used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
         d = np.arange(max(1, int(min(rows, used)) - 1))
-        left = moments.weight * np.array([values[j:].sum() for j in d])
-        free = (rows - 1 - d) * (used - 1 - d)
-        p_values = scipy.stats.chi2.sf(left, free)
-        statistics = {"eigenvalue": values[: len(d)], "chi2": left, "df": free.astype(float)}
-        found = DimensionTest.sequential(p_values, statistics, alpha, "malinvaud")
+        df = (rows - 1 - d) * (used - 1 - d)
+        found = chi2_tails(moments.weight * tails(values, len(d)), df, values, alpha, "malinvaud")
         least = moments.smallest * float(self._margin[self._margin > 0].min())
         if least < LEAST_EXPECTED:
             found = found.with_note(

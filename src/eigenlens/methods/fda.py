@@ -26,7 +26,7 @@ from ..arrays.parameters import check_choice
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, Priors, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
-from ..inference.inverse import resampled_test
+from ..inference.sequential import resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.optimal_scoring import Scoring, indicator, permuted_scores, score
 from .classifier import class_priors

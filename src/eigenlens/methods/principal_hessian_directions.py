@@ -29,8 +29,8 @@ from ..arrays.stored import stored
 from ..arrays.summaries import Table, table
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
-from ..inference.hessian import hessian_eigenvalues, hessian_test
-from ..inference.inverse import permuted_after, resampled_test
+from ..inference.inverse import hessian_eigenvalues, hessian_test, permuted_after
+from ..inference.sequential import resampled_test
 from ..inference.units import Moves
 from ..moments import Centred, Cubic
 from ..solve import Form, Pencil, Spectrum, whiten

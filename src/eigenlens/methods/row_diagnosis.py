@@ -48,7 +48,7 @@ class Diagnosis:
     >>> X = load_wine().data
     >>> found = PCA(3, scale=True).fit(X).diagnose(X)
     >>> print(found)
-    17 of 178 rows lie beyond a limit: 5 by T², 13 by Q; about 9 each are expected at 5%.
+    18 of 178 rows lie beyond a limit: 5 by T², 14 by Q; about 9 each are expected at 5%.
     >>> bool(abs(found.q_contributions.sum(axis=1) - found.q).max() < 1e-9)
     True
     """

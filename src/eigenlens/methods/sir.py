@@ -21,11 +21,9 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from ..inference.coordinate_tests import CoordinateTest, coordinate_test
 from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_classes
-from ..inference.inverse import li_test
-from ..inference.linear_part import with_linear
+from ..inference.inverse import CoordinateTest, coordinate_test, li_test, with_linear
 from ..moments import Grouped
 from ..moments.redrawn import Redrawn
 from ..solve import Form, Whitening, whiten

@@ -12,7 +12,7 @@ from ...inference.dimension_test import DimensionTest
 from ...inference.neighbouring_rows import neighbours
 from ...inference.neighbouring_values import gap_test
 from ...inference.parallel import against_normal, against_permutations
-from ...inference.shared_directions import components_test, components_test_of_factor, components_test_of_moments
+from ...inference.shared_directions import components_test, components_test_of_moments
 from ...moments import Centred
 from ...solve import Pencil, Spectrum, solve
 from .about import Wording
@@ -143,7 +143,7 @@ def _shared(
         return components_test(rows, alpha, noise, groups=groups, block=block, **given)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = namespaces.to_numpy(A.factor)
-        return components_test_of_factor(F, n, alpha, **given)
+        return components_test_of_moments(None, n, alpha, factor=F, **given)
     covariance = namespaces.to_numpy(A.dense()) / (n - 1)
     return components_test_of_moments(covariance, n, alpha, **given)
 
