@@ -100,7 +100,7 @@ class Classes:
         """log|T|, the total covariance with divisor W, on the directions in which rows vary within classes."""
         between = np.sqrt(self.class_weights / self.W)[:, None] * self.means
         size = np.abs(self.axes).max(initial=0.0) or 1.0  # columns of 1e-200 have axes whose squares overflow
-        triangle = np.linalg.qr(self.axes / size, mode="r")
+        triangle = np.asarray(np.linalg.qr(self.axes / size, mode="r"))
         inside = np.log(np.abs(triangle.diagonal())).sum() + self.rank * np.log(size)
         return float(np.linalg.slogdet(np.eye(self.rank) + between.T @ between)[1] - 2 * inside)
 
