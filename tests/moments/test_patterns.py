@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens.arrays import memory
-from eigenlens.moments import Cross, Factor, Grouped, Patterns, estimability
+from eigenlens.moments import Cross, Factor, Grouped, Patterns, completion
 from eigenlens.moments import patterns as patterns_of_rows
 from eigenlens.moments.completion import fit
 from eigenlens.rows import Block, as_source
@@ -168,7 +168,7 @@ def test_a_likelihood_that_would_not_fit_is_refused_before_it_is_climbed(monkeyp
     rng = np.random.default_rng(0)
     X = np.where(rng.random((400, 6)) < 0.2, np.nan, rng.standard_normal((400, 6)))
     moments = Patterns().update(Block(X[~np.isnan(X).all(axis=1)]))
-    monkeypatch.setattr(estimability, "ASKED_CELLS", 1000)
+    monkeypatch.setattr(completion, "ASKED_CELLS", 1000)
     monkeypatch.setattr(memory, "available_bytes", lambda like=None: 10_000)
     with pytest.raises(MemoryError, match=r"likelihood of .* patterns"):
         fit(moments)

@@ -18,7 +18,7 @@ from eigenlens import LDA, PDA, QDA, SIR
 from eigenlens.app.console import paced
 from eigenlens.app.main import run
 from eigenlens.exceptions import InputError
-from eigenlens.inference.linear_part import choose_slices
+from eigenlens.inference.inverse import choose_slices
 from eigenlens.moments.folded import Folded
 from eigenlens.regress import CurveOnDirections
 from eigenlens.rows import Block, TableFile

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dpocon
 
 from ..arrays import errors, linalg
 from ..arrays.stored import stored
-from .likelihood import NEARLY_SINGULAR
+from .completion import NEARLY_SINGULAR
 from .marginals import Layout, Marginals, Place
 from .patterns import distinct
 

@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import linalg
-from .completion import standardised_sample
-from .likelihood import Point
-from .maximum import maximise
+from .completion import Normal, climb, standardised_sample
 from .sample import Sample
 
 CLOSE = 1e-4  # slope at which a drawn sample is fitted well enough for a statistic
-STEPS = 40  # at most: one that climbs longer has practically no maximum
+STEPS = 100  # at most: one that climbs longer has practically no maximum
 
 Law = tuple[np.ndarray, np.ndarray]  # means (G, p) and covariance (p, p)
 
@@ -48,7 +46,7 @@ class Redrawn:
     def __init__(self, moments: Any, names: list[str] | None = None) -> None:
         self.sample, self.columns, reached = standardised_sample(moments, names)
         self.weight = self.sample.weight
-        self.shares = self.sample.group_weights / self.weight
+        self.shares = self.sample.shares
         self.law: Law = reached.point.mu, reached.point.L @ reached.point.L.T
 
     def draw(self, law: Law, rng: np.random.Generator) -> Law:
@@ -56,7 +54,7 @@ class Redrawn:
         mu, Sigma = law
         L = np.linalg.cholesky(Sigma)
         with linalg.one_blas_thread():
-            point = maximise(Point(drawn(self.sample, mu, L, rng), mu, L), CLOSE, STEPS).point
+            point = climb(Normal(drawn(self.sample, mu, L, rng), mu, L), CLOSE, STEPS).point
         return point.mu, point.L @ point.L.T
 
 

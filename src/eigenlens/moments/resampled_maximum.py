@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import linalg
-from .completion import as_centred, climbed, grouped_patterns, in_form_of, separate
+from .completion import Normal, as_centred, climb, climbed, grouped_patterns, in_form_of, separate
 from .grouped import Grouped
-from .likelihood import Point
-from .maximum import maximise
 from .patterns import distinct
 from .sample import Sample
 
@@ -80,10 +78,10 @@ class HoledResampler:
         sample = replace(self.sample, weights=weights)
         if not _observes_all(sample):
             return None
-        shared = ("layout", "places", "thorough_layout", "thorough_places", "all_owners")
+        shared = ("layout", "places", "thorough_layout", "thorough_places", "all_owners", "lower")
         sample.__dict__.update({name: getattr(self.sample, name) for name in shared})
         start = self.whole.point
-        reached = maximise(Point(sample, start.mu, start.L), CLOSE, em_steps=0)
+        reached = climb(Normal(sample, start.mu, start.L), CLOSE)
         if reached.score > FAR:
             return None
         return self._as_moments(reached.point.mu, reached.point.L, sample.group_weights)

@@ -97,6 +97,21 @@ class Sample:
         return float(self.weights.sum())
 
     @cached_property
+    def n_cells(self) -> float:
+        """Weight of the cells of the table that are observed."""
+        return float(self.pattern_weights @ self.masks.sum(axis=1))
+
+    @cached_property
+    def lower(self) -> np.ndarray:
+        """Which entries a lower triangle of these columns has."""
+        return np.tri(self.masks.shape[1], dtype=bool)
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Share of each group in the weight."""
+        return self.group_weights / self.weight
+
+    @cached_property
     def group_weights(self) -> np.ndarray:
         return np.bincount(self.group, self.weights, minlength=self.n_groups)
 
@@ -108,6 +123,11 @@ class Sample:
     def all_owners(self) -> np.ndarray:
         """Patterns of the means, and of the rows that follow them."""
         return np.concatenate([self.pattern, self.owner])
+
+    @cached_property
+    def observed(self) -> np.ndarray:
+        """1 where the means, and the rows that follow them, observe a column; 0 elsewhere."""
+        return self.masks[self.all_owners].astype(np.float64)
 
     @cached_property
     def layout(self) -> Layout:

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from ..arrays.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
 from ..arrays.spelling import option
-from ..inference.linearity import Linearity
+from ..inference.inverse import Linearity
 from ..page.findings import Findings
 from ..rows.csv_text import Dialect
 from ..rows.selection import Selection
