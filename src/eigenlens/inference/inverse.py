@@ -18,7 +18,7 @@ from ..arrays import linalg, optional
 from ..arrays.errors import listed
 from ..arrays.parameters import seed_of
 from ..arrays.typing import Frame, RandomState
-from .dimension_test import DimensionTest, Result, check_level
+from .dimension_test import LINEAR, DimensionTest, Result, check_level
 from .sequential import chi2_tails, tails
 from .units import Moves
 
@@ -300,7 +300,8 @@ def with_linear(test: DimensionTest, p_value: float, least: float = np.nan) -> D
         p_values=p_values,
         statistics=statistics,
         detectable=detectable,
-        method=f"{test.method} and linear",
+        method=test.method + LINEAR,
+        about=f'{test.about} "No direction" is also tested by a linear regression.',
     )
 
 

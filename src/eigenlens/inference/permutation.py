@@ -8,6 +8,7 @@ are moved, together, to other rows, and the problem is solved again. Classes are
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def canonical_permutation_test(
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
     with linalg.limit_blas(S.size):
-        return resampled_test(
+        test = resampled_test(
             s[:q] ** 2,
             1.0,
             most,
@@ -92,7 +93,9 @@ def canonical_permutation_test(
             seed=seed,
             measure="squared correlation",
             wilks=True,
+            again=", with a new penalty" if chosen else "",
         )
+    return replace(test, rows=len(X))
 
 
 def _given(penalty: np.ndarray | None) -> Choice:

@@ -131,6 +131,7 @@ class SliceTested(MomentsEstimator[Kept]):
                 seed=seed,
                 largest=self._slices.one_by_one,
                 stop=self._slices.one_by_one,
+                again=", with neighbours searched again" if self._slices.one_by_one else "",
             )
 
     def _line(self, moments: Any, alpha: float) -> tuple[float, float]:
