@@ -339,7 +339,7 @@ def _misfits(f: Findings) -> Markup | None:
     if found is None or not found["rows"]:
         return None
     about = (
-        f"Rows beyond the limits that {found['level']:.0%} of new rows exceed: far out along the "
+        f"Rows beyond the limits that {found['level']:.0%} of normal rows exceed: far out along the "
         f"{counted(found['components'], 'component')} (T²), or away from them (Q). The columns listed add most to it."
     )
     rows = [
