@@ -3,8 +3,8 @@
     make release        builds dist/, then installs the wheel with the oldest and with the newest versions that are
                         allowed, and runs the demo and the quick tests there
 
-The environments and what the demo wrote are kept in build/release. Nothing is uploaded or tagged: docs/project/release.md
-says what a person does next.
+The environments and what the demo wrote are kept in build/release. Nothing is uploaded or tagged:
+docs/project/release.md says what a person does next.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def build() -> Path:
 
 
 def tried(name: str, wheel: Path, constraints: list[str], tests: list[str]) -> None:
-    """Install the wheel in an environment of its own, run the demo as a user would, and the tests on what is installed."""
+    """Install the wheel in an environment of its own, run the demo as a user would, and the tests."""
     programs = environment(name)
     limits = FOLDER / f"{name}.txt"
     limits.write_text("\n".join(constraints))
