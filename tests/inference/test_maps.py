@@ -51,6 +51,14 @@ def test_gower_takes_words_and_holes():
         gower(pd.DataFrame({"a": [1.0, np.nan], "b": [np.nan, 2.0]}))
 
 
+def test_columns_named_by_integers_are_fitted_to_a_map():
+    found = envfit(AMOUNTS[:, :2], pd.DataFrame(AMOUNTS), n_draws=19)
+    np.testing.assert_array_equal(
+        found.r2, envfit(AMOUNTS[:, :2], dict(zip("abcd", AMOUNTS.T, strict=True)), n_draws=19).r2
+    )
+    assert found.to_frame()["column"].tolist() == ["0", "1", "2", "3"]
+
+
 def test_places_on_a_globe():
     paris, berlin = [48.8566, 2.3522], [52.52, 13.405]
     km = ClassicalMDS(1, metric="haversine", metric_params={"degrees": True, "radius": 6371.0088}).fit([paris, berlin])
@@ -86,8 +94,10 @@ def test_outside_columns_lie_as_vegan_lays_them():
     s = ClassicalMDS(2, metric="braycurtis").fit(AMOUNTS).embedding_
     found = envfit(s, OUTSIDE, n_draws=99)
     assert found.r2[0] == pytest.approx(0.860235226425541, abs=1e-12)
-    np.testing.assert_allclose(np.abs(found.arrows[0]) / np.sqrt(found.r2[0]), [0.146459944672267, 0.989216601461276])
-    assert found.words_r2["k"] == pytest.approx(0.0222629393851188, abs=1e-12)
+    np.testing.assert_allclose(
+        np.abs(found.places[0][""]) / np.sqrt(found.r2[0]), [0.146459944672267, 0.989216601461276]
+    )
+    assert found.r2[found.names.index("k")] == pytest.approx(0.0222629393851188, abs=1e-12)
     assert list(found.to_frame().columns) == ["column", "word", "axis 1", "axis 2", "r2", "p_value"]
     found.plot()
 

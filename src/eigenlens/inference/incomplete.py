@@ -17,7 +17,7 @@ import scipy.linalg
 
 from ..arrays.parameters import seed_of
 from ..moments.redrawn import Law, Redrawn
-from .dimension_test import DimensionTest
+from .dimension_test import NORMAL, ONE_BY_ONE, DimensionTest, drawn
 from .parallel import SAME
 from .sequential import Step, against_draws, check_draws, in_order
 from .shared_directions import Standardised, fit_factors, most_directions, statistic_of
@@ -43,6 +43,8 @@ class Hypothesis:
         From a law and d to what is large where there are more than d.
     null : callable
         From a law and d to the law nearest to it that has d directions.
+    measured : str
+        What the statistic is.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Hypothesis:
     called: str
     statistic: Callable[[Law, int], float]
     null: Callable[[Law, int], Law]
+    measured: str = "−log Λ"
 
 
 def holed_test(
@@ -81,7 +84,16 @@ def holed_test(
         return against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)[0]
 
     most = min(hypothesis.count, len(values))
-    return in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
+    test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
+    against = "each against normal rows that lack it and have the same holes"
+    times = drawn(n_draws, "times")
+    return test.told(
+        f"{ONE_BY_ONE[:-1]}, {against}, drawn {times}.",
+        NORMAL,
+        draws=n_draws,
+        rows=sample.weight,
+        statistic=hypothesis.measured,
+    )
 
 
 # -- classes and slices: between against within ------------------------------------------------------------------
@@ -169,4 +181,6 @@ def of_columns(p: int, freedom: float) -> Hypothesis:
         return statistic_of(fit_factors(Standardised(None, correlated(law), freedom), d).values, d, p)
 
     count = min(most_directions(p), p - 1, int(freedom) - 2)
-    return Hypothesis("shared directions, same holes", count, values, "eigenvalue", statistic, null)
+    return Hypothesis(
+        "shared directions, same holes", count, values, "eigenvalue", statistic, null, "ratio of variances"
+    )

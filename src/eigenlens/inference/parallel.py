@@ -15,7 +15,7 @@ from ..arrays import errors, exponents, linalg
 from ..arrays.parameters import check_choice, check_flag, seed_of
 from ..arrays.typing import RandomState, TableLike
 from ..rows import as_source, whole
-from .dimension_test import DimensionTest
+from .dimension_test import NORMAL, DimensionTest, drawn
 from .sequential import check_draws, p_of_draws
 
 SAME = 1e-14  # share of themselves within which eigenvalues are equal: a column of another size must not decide
@@ -64,7 +64,9 @@ def parallel_analysis(
     >>> from sklearn.datasets import load_wine
     >>> from eigenlens.inference import parallel_analysis
     >>> print(parallel_analysis(load_wine().data, scale=True))
-    3 of 13 directions are shown at 5% (parallel, permutation). The next is not shown by these rows.
+    3 of 13 directions are significant at the 5% level (parallel analysis, permuted columns: eigenvalue 4.71 against
+    1.59, p = 0.0099; eigenvalue 2.5 against 1.43, p = 0.0099; eigenvalue 1.45 against 1.31, p = 0.0099; 100
+    permutations); the next is not significant (eigenvalue 0.919 against 1.23, p = 1).
     """
     if null is not None:
         check_choice("null", null, ("permutation", "normal"))
@@ -172,7 +174,13 @@ def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, met
     q = min(len(values), null.shape[1])
     values, null = values[:q], null[:, :q]
     statistics = {"eigenvalue": values, "noise": np.quantile(null, 1 - alpha, axis=0)}
-    return DimensionTest.sequential(p_of_draws(values, null, SAME), statistics, alpha, method)
+    test = DimensionTest.sequential(p_of_draws(values, null, SAME), statistics, alpha, method)
+    compared = "Eigenvalues are compared, place by place, with those of"
+    if method == PERMUTED:
+        permuted = drawn(len(null), "tables whose columns were permuted one by one")
+        return test.told(f"{compared} {permuted}.", draws=len(null))
+    tables = drawn(len(null), "tables of unrelated normal columns of the same spread")
+    return test.told(f"{compared} {tables}.", NORMAL, draws=len(null))
 
 
 def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

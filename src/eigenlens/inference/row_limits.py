@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, f
+from scipy.stats import beta, chi2, f
 
 from ..arrays import linalg
 from .tracy_widom import edge_of_noise
@@ -25,6 +25,8 @@ WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and t
 TOGETHER = 2**22  # numbers of tables that are decomposed at a time
 ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
 SPREAD = 5.0  # over n: how much farther apart a law must be for limits that vary between tables to hold on average
+OWN = 2 * 10**7  # numbers drawn for limits of the rows of the fit
+ROUNDING = 1e-9  # rows that span all dimensions lie on the limit itself
 MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
 
@@ -72,6 +74,28 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
                 ratio.append(np.maximum(np.sum(fresh**2, axis=1) - np.sum(Z**2, axis=1), 0.0) / rest)
     limit_t2 = float(np.quantile(np.concatenate(t2), 1 - level))
     return Limits(limit_t2, left * float(np.quantile(np.concatenate(ratio), 1 - level)) if ratio and left > 0 else 0.0)
+
+
+def own_limits(values: np.ndarray, k: int, n: float, level: float) -> Limits:
+    r"""Return limits that the rows of the fit themselves exceed with probability `level`, each.
+
+    Left singular vectors of a normal table do not depend on its singular values and directions: given all eigenvalues
+    found, the whitened scores of a row are uniform on the sphere of n − 1 dimensions of radius :math:`(n-1)/\sqrt n`.
+    So :math:`T^2 n/(n-1)^2` has a beta law, and Q is drawn. The more columns there are, the farther these limits lie
+    above those of new rows in T², and below them in Q.
+
+    Parameters
+    ----------
+    values, k, n, level
+        As for `row_limits`.
+    """
+    reach, rest, draws = (n - 1) ** 2 / n, max(n - 1 - len(values), 0.0), OWN // len(values)
+    t2 = reach * float(beta.isf(level, k / 2, max(n - 1 - k, 1e-9) / 2))
+    rng = np.random.default_rng(0)
+    squares = rng.chisquare(1.0, (min(max(draws, ROWS), 20 * ROWS), len(values)))
+    every = squares.sum(axis=1) + (rng.chisquare(rest, len(squares)) if rest else 0.0)
+    q = reach * float(np.quantile(squares[:, k:] @ values[k:] / every, 1 - level))
+    return Limits(t2 * (1 + ROUNDING), q)
 
 
 def _components(likely: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ A test of d returns a `Step`. Its draws depend on the seed and on d alone, whate
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,11 @@ from scipy.optimize import brentq
 
 from ..arrays import errors
 from ..arrays.parameters import check_number, seed_of
-from .dimension_test import DimensionTest, check_level
+from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, check_level, drawn
 
 TIED = 1e-12  # statistics closer than this share of the observed one count as equal, so the test does not reject
 FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
 ENOUGH = 49  # draws that tell a p-value which is not significant
-POWER = 0.8
 LEAST_EFFECT = 1e-9  # the smallest effect that is looked for
 
 
@@ -132,8 +132,8 @@ def against_draws(
         if hopeless and len(null) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
             counted = len(null)
             break
-    drawn = np.array(null)
-    return Step(observed, (1 + exceeded) / (1 + counted), float(np.quantile(drawn, 1 - alpha))), drawn
+    made = np.array(null)
+    return Step(observed, (1 + exceeded) / (1 + counted), float(np.quantile(made, 1 - alpha))), made
 
 
 def p_of_draws(observed: Any, null: np.ndarray, tied: float = TIED) -> Any:
@@ -156,6 +156,7 @@ def resampled_test(
     stop: bool = False,
     measure: str = "eigenvalue",
     wilks: bool = False,
+    again: str = "",
 ) -> DimensionTest:
     """Compare W·Σ_{j>d} λⱼ with its values when everything after the d-th variate is noise.
 
@@ -184,6 +185,8 @@ def resampled_test(
         A description of what an eigenvalue measures.
     wilks : bool
         Whether values are squared correlations, and the statistic is −Σ_{j>d} log(1 − ρⱼ²), that of Wilks.
+    again : str
+        What else a draw repeats, in words that follow "on permuted rows".
     """
     check_draws(alpha, n_draws)
     seed = seed_of(seed)
@@ -205,7 +208,18 @@ def resampled_test(
         )
         return found._replace(detectable=drawn_found(null, found.bar, W, largest, wilks))
 
-    return in_order(step, most, padded(values, most), alpha, method, stop=stop, measure=measure)
+    test = in_order(step, most, padded(values, most), alpha, method, stop=stop, measure=measure)
+    if wilks:
+        test = replace(test, statistics={"wilks": np.exp(-test.statistics["statistic"]), **test.statistics})
+    known: dict[str, Any] = {
+        "draws": n_draws,
+        "rows": W,
+        "statistic": f"n·{'' if largest else 'Σ'}λ",
+    }
+    if method.startswith("permutation"):
+        return test.told(f"{ONE_BY_ONE}on permuted rows{again} ({drawn(n_draws)}).", **known)
+    noise = drawn(n_draws, "draws")
+    return test.told(f"{ONE_BY_ONE}against normal noise drawn through its moments ({noise}).", NORMAL, **known)
 
 
 def chi2_tails(
@@ -232,7 +246,8 @@ def chi2_tails(
     check_level(alpha)
     found = {"eigenvalue": padded(values, len(df)), "chi2": statistics, "df": df}
     detectable = None if W is None else np.array([eigenvalue_found(alpha, W, v) for v in df])
-    return DimensionTest.sequential(stats.chi2.sf(statistics, df), found, alpha, method, detectable, "eigenvalue")
+    test = DimensionTest.sequential(stats.chi2.sf(statistics, df), found, alpha, method, detectable, "eigenvalue")
+    return test.told(f"{ONE_BY_ONE}against χ², at {alpha:.0%}.", NORMAL, rows=W)
 
 
 def tails(values: np.ndarray, most: int) -> np.ndarray:

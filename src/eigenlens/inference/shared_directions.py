@@ -36,17 +36,18 @@ from ..arrays.parameters import check_choice, seed_of
 from ..arrays.typing import ColumnLike, RandomState
 from ..solve import count_rank
 from ..solve.leading import KrylovSpace, leading
-from .dimension_test import DimensionTest
+from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, drawn
 from .parallel import SAME
-from .sequential import POWER, Step, against_draws, check_draws, in_order
+from .sequential import Step, against_draws, check_draws, in_order
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
-from .units import Moves
+from .units import Units
 
 NAMES = {
     "flips": "shared directions",
     "permutation": "shared directions, permutation",
     "normal": "shared directions, normal noise",
 }
+OWN_NOISE = {"flips": "given random signs", "permutation": "moved column by column", "normal": "normal"}
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
 THEORY = 100  # rows and columns from which normal noise follows its distribution as closely as draws can tell
 MOST_LEVERAGE = 0.99  # of a row whose size is restored
@@ -258,7 +259,7 @@ def components_test(
     """
     check_draws(alpha, n_draws)
     check_choice("noise", noise, tuple(NAMES))
-    moves = Moves.of(len(X), groups, block)
+    moves = Units.of(len(X), groups, block)
     Z, values = _standardised(np.asarray(X, dtype=np.float64))
     freedom = len(Z) - 1
     C = Z.T @ Z / freedom if Z.shape[1] <= freedom else None
@@ -267,7 +268,7 @@ def components_test(
         return _against_normal(table, values, alpha, n_draws, random_state, budget)
     stay = noise == "flips" and block is None
     moved = _moved(Z, moves.flipped if stay else moves.permuted, stay)
-    return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words, budget)
+    return _tests(table, values, moved, alpha, n_draws, random_state, noise, moves.words, budget)
 
 
 def components_test_of_moments(
@@ -402,7 +403,7 @@ def _against_normal(
     table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any, budget: float | None
 ) -> DimensionTest:
     noise = _normal(table.freedom) if min(table.freedom, table.p) < THEORY else None
-    return _tests(table, values, noise, alpha, n_draws, random_state, NAMES["normal"], budget)
+    return _tests(table, values, noise, alpha, n_draws, random_state, "normal", "", budget)
 
 
 def _tests(
@@ -412,7 +413,8 @@ def _tests(
     alpha: float,
     n_draws: int,
     random_state: Any,
-    method: str,
+    kind: str,
+    moved: str = "",
     budget: float | None = None,
 ) -> DimensionTest:
     """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
@@ -437,7 +439,16 @@ def _tests(
 
     most = min(most_directions(p), rank - 1, int(table.freedom) - 2)
     with linalg.limit_blas(p * p):
-        return in_order(step, most, values, alpha, method, budget=budget)
+        test = in_order(step, most, values, alpha, NAMES[kind] + moved, budget=budget)
+    how = f"their own noise {OWN_NOISE[kind]}"
+    how += f", at {alpha:.0%}" if noise is None else f" and drawn {drawn(n_draws, 'times')}"
+    return test.told(
+        f"{ONE_BY_ONE}against columns that share only the earlier directions, {how}.",
+        NORMAL if kind == "normal" else "",
+        draws=None if noise is None else n_draws,
+        rows=table.freedom + 1,
+        statistic="ratio of variances",
+    )
 
 
 def _by_theory(observed: float, n: float, p: int, alpha: float) -> Step:

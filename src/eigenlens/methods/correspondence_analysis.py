@@ -324,7 +324,8 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         >>> from eigenlens import CorrespondenceAnalysis
         >>> table = [[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]]
         >>> print(CorrespondenceAnalysis().fit(table).test_dimension())
-        2 of 3 directions are shown at 5% (malinvaud). The next is not shown by these rows.
+        2 of 3 directions are significant at the 5% level (Malinvaud's test: χ²(9) = 138, p < 0.001; χ²(4) = 14.7, p =
+        0.0054); the next is not significant (χ²(1) = 1.54, p = 0.21).
         """
         self._require_fit()
         check_choice("method", method, ("malinvaud",))

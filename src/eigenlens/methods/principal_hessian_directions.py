@@ -31,7 +31,7 @@ from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLi
 from ..inference.dimension_test import DimensionTest
 from ..inference.inverse import hessian_eigenvalues, hessian_test, permuted_after
 from ..inference.sequential import resampled_test
-from ..inference.units import Moves
+from ..inference.units import Units
 from ..moments import Centred, Cubic
 from ..solve import Form, Pencil, Spectrum, whiten
 from ..solve.subspace import Subspace
@@ -98,8 +98,9 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
     >>> phd.curvatures_.round(1)
     array([ 3.8, -2.1])
     >>> print(phd.test_dimension())
-    2 of 5 directions are shown at 5% (chi2). The next is not shown by these rows, which would usually show an
-    eigenvalue of 0.027 or more. It assumes normal X; pass X and y for a test that does not.
+    2 of 5 directions are significant at the 5% level (χ²(15) = 534, p < 0.001; χ²(10) = 128, p < 0.001); the next is
+    not significant (χ²(6) = 10.1, p = 0.12), and these rows would usually detect an eigenvalue of 0.027 or more (80%
+    power). It assumes normal X; pass X and y for a test that does not.
     """
 
     components_: Array
@@ -300,11 +301,11 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
             note = "" if method else "It assumes normal X; pass X and y for a test that does not."
             return self._chi2(moments, alpha).with_note(note)
         rows = repeated(source)
-        moves = Moves.of(len(rows.X), labels_of_kept(source, groups), block) if moved else None
+        moves = Units.of(len(rows.X), labels_of_kept(source, groups), block) if moved else None
         return self._permuted(moments, rows, alpha, n_draws, random_state, moves)
 
     def _permuted(
-        self, moments: Cubic, rows: Any, alpha: float, n_draws: int, seed: Any, moves: Moves | None
+        self, moments: Cubic, rows: Any, alpha: float, n_draws: int, seed: Any, moves: Units | None
     ) -> DimensionTest:
         """Move the variates after the d-th to other rows; residuals, which know nothing of a line, stay."""
         problem, spectrum = self._every(moments)

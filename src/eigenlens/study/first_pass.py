@@ -363,13 +363,13 @@ class FirstPass:
         if layout.kind == "number":
             if holed and self.slicing is None:
                 return None
-            empty = Grouped(of, pooled=not holed, meaning=self.slicing)
+            empty = Grouped(of, meaning=self.slicing)
             if holed or self._loose or folds * p * p > MOST_CELLS:  # methods are compared on a sample
                 return empty.anchored(typical)
             self._typical = typical.X[0]
             return Folded(empty, self.folds, folds).anchored(typical)
         if holed or self._loose:  # methods are compared on a sample
-            return Grouped(of, pooled=not holed and len(labels) * p * p > MOST_CELLS).anchored(typical)
+            return Grouped(of, pooled=len(labels) * p * p > MOST_CELLS).anchored(typical)
         pooled = len(labels) * folds * p * p > MOST_CELLS
         return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)
 
@@ -390,8 +390,8 @@ def _not_of_the_head(columns: list[Column]) -> None:
 
 def _pattern_cells(moments: Moments | None) -> int:
     """Return how many cells the moments of all patterns of holes have."""
-    parts = moments.groups if isinstance(moments, Grouped) else [moments]
-    return sum(part.rows.size + part.masks.size for part in parts if isinstance(part, Patterns) and part.n_rows)
+    found = None if moments is None else moments.inner
+    return found.rows.size + found.masks.size if isinstance(found, Patterns) and found.n_rows else 0
 
 
 def weights_of(column: Any) -> np.ndarray:

@@ -16,22 +16,16 @@ from ...inference.canonical import CANONICAL, wilks
 from ...inference.dimension_test import DimensionTest
 from ...inference.leverage import advise, leverages
 from ...inference.permutation import canonical_permutation_test
-from ...inference.units import Moves
+from ...inference.units import Units
 from ...moments import Grouped
 from ...rows import Source
 from ...solve import Form, Pencil, solve
 from ..classifier import between_form
-from .about import Wording
 from .missing import TakesHoles
 from .moments_estimator import Kept
 from .rows_estimator import labels_of_kept, repeated, repeated_or_none
 
 MOST_CELLS = 1e8  # of rows whose leverages are looked at; larger tables are tested from moments
-
-PERMUTED_CLASSES = Wording(
-    "permutation",
-    "Rows were moved to other classes, and the problem solved again, with a new penalty ({permutations}).",
-)
 
 
 @dataclass(frozen=True)
@@ -125,7 +119,7 @@ class MovedRows:
 
     X: np.ndarray
     y: Any
-    moves: Moves | None
+    moves: Units | None
 
 
 def check_moved(method: str | None, groups: Any, block: int | None) -> bool:
@@ -144,7 +138,7 @@ def of_rows(source: Source, groups: Any, block: int | None, needed: bool) -> Mov
     if read is None:
         return None
     moved = groups is not None or block is not None
-    return MovedRows(read.X, read.y, Moves.of(len(read.X), labels_of_kept(source, groups), block) if moved else None)
+    return MovedRows(read.X, read.y, Units.of(len(read.X), labels_of_kept(source, groups), block) if moved else None)
 
 
 def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[Literal["wilks", "permutation"], str]:
