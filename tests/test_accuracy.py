@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
+from eigenlens import CCA, LDA, MDA, PCA, PDA, QDA, SAVE, SIR, DirectionalRegression, KernelClassifier, RobustPCA
 from eigenlens.exceptions import ConditionWarning, RangeWarning, RankWarning
 from eigenlens.moments import Factor, Scatter
 from eigenlens.rows import as_source
@@ -240,6 +240,33 @@ def test_extreme_scales(scale, n):
     assert digits(model.singular_values_ / scale, s) >= 12
     with pytest.warns(RangeWarning):
         assert digits(in_parts(4, PCA(), X * scale).singular_values_ / scale, s) >= 12
+
+
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.RangeWarning")  # covariances beyond float64 are told
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.NotConvergedWarning")
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.parametrize(
+    "model",
+    [LDA(), QDA(), PDA(), MDA(random_state=0), KernelClassifier(lam=1e-3), PCA(2), SIR(1), RobustPCA()],
+    ids=repr,
+)
+def test_units_of_any_size_change_no_answer(model, scale):
+    """Squares of the columns leave float64: answers, summaries and angles do not, and NumPy says nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 4)) @ np.diag([3.0, 2.0, 1.0, 0.5])
+    y = (X[:, 0] + 0.5 * rng.standard_normal(80) > 0).astype(int)
+    plain, scaled = clone(model).fit(X, y), clone(model).fit(X * scale, y)
+    if hasattr(model, "predict"):
+        np.testing.assert_array_equal(scaled.predict(X * scale), plain.predict(X))
+    if isinstance(model, MDA):
+        assert scaled.n_iter_ == plain.n_iter_
+        expected = plain.log_likelihood_[-1] - 80 * 4 * np.log(scale)
+        assert scaled.log_likelihood_[-1] == pytest.approx(expected, rel=1e-12)
+    if hasattr(plain, "structure_"):
+        np.testing.assert_allclose(np.abs(scaled.structure_), np.abs(plain.structure_), rtol=0, atol=1e-6)
+    if hasattr(plain, "subspace_"):
+        assert scaled.subspace_.distance(plain.subspace_) < 1e-7
+    assert str(scaled.summary())
 
 
 def test_rows_near_the_largest_float():

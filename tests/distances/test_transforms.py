@@ -4,6 +4,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
@@ -252,6 +253,12 @@ def test_gower_of_an_array_takes_weights_by_number():
     np.testing.assert_allclose(gower(rows, weights={1: 2.0}), gower(rows, weights={"1": 2.0}))
     with pytest.raises(InputError, match="leaves no column"):
         gower(rows, weights={0: 0, 1: 0})
+
+
+def test_gower_of_a_frame_whose_columns_are_named_by_integers():
+    rows = pd.DataFrame({0: [0.0, 1.0, 2.0], 1: ["a", "b", "b"]})  # an integer in brackets is a row of such a frame
+    named = rows.rename(columns={0: "x", 1: "kind"})
+    np.testing.assert_array_equal(gower(rows, weights={0: 2.0}), gower(named, weights={"x": 2.0}))
 
 
 @pytest.mark.parametrize("shape", [(30, 3), (4, 6)])

@@ -9,9 +9,15 @@ from sklearn.decomposition import FactorAnalysis
 from eigenlens import PCA
 from eigenlens.exceptions import InputError
 from eigenlens.inference import components_test, gap_test, parallel_analysis
-from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
-from eigenlens.inference.next_eigenvalue import statistic_of, statistic_of_products
-from eigenlens.inference.shared_directions import components_test_of_moments, share_found
+from eigenlens.inference.shared_directions import (
+    Standardised,
+    components_test_of_moments,
+    fit_factors,
+    most_directions,
+    share_found,
+    statistic_of,
+    statistic_of_products,
+)
 
 NOISES = ("permutation", "flips", "normal")
 CRABS = [

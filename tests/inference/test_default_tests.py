@@ -132,8 +132,9 @@ def test_a_column_with_equal_means_is_no_lack_of_rows():
 
 def test_words():
     assert str(wilks([0.9, 0.1], n=100, p=4, s=2)) == (
-        "1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would usually show a "
-        "squared correlation of 0.1 or more."
+        "1 of 2 directions is significant at the 5% level (Wilks' Λ = 0.19, F(8, 188) = 30.7, p < 0.001); the next is "
+        "not significant (Λ = 0.99, F(3, 95) = 0.32, p = 0.81), and these rows would usually detect a squared "
+        "correlation of 0.1 or more (80% power)."
     )
     assert "too few rows to tell if there are any" in str(wilks([0.5, 0.1], n=12, p=4, s=2))
     assert str(DimensionTest.chosen(2, {"eigenvalue": np.ones(3)}, "gavish-donoho")) == (

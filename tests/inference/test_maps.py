@@ -51,6 +51,14 @@ def test_gower_takes_words_and_holes():
         gower(pd.DataFrame({"a": [1.0, np.nan], "b": [np.nan, 2.0]}))
 
 
+def test_columns_named_by_integers_are_fitted_to_a_map():
+    found = envfit(AMOUNTS[:, :2], pd.DataFrame(AMOUNTS), n_draws=19)
+    np.testing.assert_array_equal(
+        found.r2, envfit(AMOUNTS[:, :2], dict(zip("abcd", AMOUNTS.T, strict=True)), n_draws=19).r2
+    )
+    assert found.to_frame()["column"].tolist() == ["0", "1", "2", "3"]
+
+
 def test_places_on_a_globe():
     paris, berlin = [48.8566, 2.3522], [52.52, 13.405]
     km = ClassicalMDS(1, metric="haversine", metric_params={"degrees": True, "radius": 6371.0088}).fit([paris, berlin])

@@ -23,7 +23,7 @@ def test_planted_directions_are_found(name):
     found = MODELS[name].fit(X).test_dimension(X, n_draws=39)
     assert found.dimension == 2
     assert found.p_values[0] == pytest.approx(1 / 40)
-    assert "at 5% (parallel, permutation)." in str(found)
+    assert "at the 5% level (parallel analysis, permuted columns: " in str(found)
     again = MODELS[name].fit(X).test_dimension(X, n_draws=39)
     np.testing.assert_array_equal(found.p_values, again.p_values)
 

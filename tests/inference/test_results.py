@@ -1,5 +1,7 @@
 """Results show themselves alike: a sentence, a table, a picture."""
 
+from html import unescape
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
@@ -38,7 +40,7 @@ def test_sentence_table_picture(name):
     assert sentence.endswith(".")
     assert "\n" not in sentence
     assert repr(result) == f"<{type(result).__name__}: {sentence}>"
-    assert sentence in result._repr_html_()
+    assert sentence in unescape(result._repr_html_())
     assert "<table" in result._repr_html_()
     assert len(result.to_frame()) > 0
     assert result == result

@@ -92,7 +92,10 @@ def test_dimension_tests(method):
     result = CCA().fit(A, B).test_dimension(method=method)
     assert result.dimension == 2
     assert result.p_values.shape == (4,)
-    assert str(result).startswith(f"2 of 4 directions are shown at 5% ({method}). The next is not shown by these rows")
+    assert str(result).startswith("2 of 4 directions are significant at the 5% level (")
+    assert "; the next is not significant (" in str(result)
+    assert result.rows == 300
+    assert "one after the other by " in result.about
     assert list(result.to_frame().index) == [0, 1, 2, 3]
     with pytest.raises(InputError, match=r"ridge=0\.1"):
         CCA(ridge=0.1).fit(A, B).test_dimension(method=method)

@@ -10,6 +10,7 @@ from eigenlens import PCA
 from eigenlens.exceptions import InputError
 from eigenlens.inference import row_limits as limits_of_rows
 from eigenlens.inference.row_limits import row_limits
+from eigenlens.methods.row_diagnosis import diagnosed
 
 mpl.use("Agg")
 rng = np.random.default_rng(0)
@@ -54,6 +55,18 @@ def test_limits_hold_on_fresh_rows(values, n, tables, monkeypatch):
     monkeypatch.setattr(limits_of_rows, "TABLES", 25)  # as good on average, and many more fits in the same time
     shares = fresh_shares(values, n, tables)
     assert ((shares > 0.04) & (shares < 0.06)).all(), shares
+
+
+@pytest.mark.parametrize(("n", "p", "k"), [(25, 4, 1), (60, 30, 2), (60, 200, 1), (1000, 10, 9), (30, 100, 29)])
+def test_own_limits_hold_on_the_rows_of_the_fit(n, p, k):
+    beyond, tables = np.zeros(2), 4000 // n
+    for seed in range(tables):
+        X = np.random.default_rng(seed).standard_normal((n, p)) * np.linspace(3, 0.5, p)
+        found = diagnosed(PCA(k).fit(X), X, 0.05, own=True)
+        beyond += [np.mean(found.t2 > found.t2_limit), np.mean(found.q > found.q_limit)]
+    shares = beyond / tables
+    expected = 0.05 * (k < n - 1)  # rows that span all dimensions are all as far out
+    np.testing.assert_allclose(shares, expected, atol=0.015)
 
 
 def test_the_limit_of_a_weak_direction_holds_where_rows_are_few(monkeypatch):

@@ -185,7 +185,8 @@ def test_a_table_a_person_can_read():
     result = SIR(n_slices=5).fit(X, y).test_dimension()
     assert list(result.to_frame().columns) == ["eigenvalue", "chi2", "df", "linear_p_value", "p_value", "detectable"]
     assert result.statistics["df"].tolist() == [20, 12, 6, 2]
-    assert "at 5% (chi2 and linear)." in str(result)
+    assert "at the 5% level (χ²(" in str(result)
+    assert "linear regression p = 0.0012, together p = 0.0023" in str(result)
 
 
 def test_permutations_need_the_rows():

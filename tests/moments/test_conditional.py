@@ -6,8 +6,8 @@ import scipy.integrate
 import scipy.stats
 from test_patterns import holey
 
+from eigenlens.moments.completion import NEARLY_SINGULAR
 from eigenlens.moments.conditional import Conditional, nearly_singular
-from eigenlens.moments.likelihood import NEARLY_SINGULAR
 
 
 def law_of(p, seed=0, n_groups=2):

@@ -213,7 +213,7 @@ def test_plot_has_a_panel_per_feature(additive):
     model = AdditiveSplines().fit(X, y)
     shown = model.plot(X, y, features=[0, "x2"]).axes_
     assert [ax.get_xlabel() for ax in shown] == ["x0", "x2"]
-    assert f"df {model.df_[0]:.3g}" in shown[0].get_title()
+    assert f"df {model.df_[0]:.3g}" in shown[0].get_title("left")
     assert [len(ax.lines) for ax in shown] == [2, 2]
     assert len(model.plot().axes_) == np.sum(model.kind_ != "out")
     with pytest.raises(ValueError, match="'nothing'"):

@@ -34,6 +34,13 @@ def test_words_are_columns_of_zeros_and_ones(model):
         np.testing.assert_allclose(np.asarray(model.fit(frame, Y).predict(frame)), expected, rtol=1e-10)
 
 
+def test_columns_may_be_named_by_integers():
+    numbered = T.rename(columns={"age": 0, "town": 1})
+    model = PolynomialRegression(1).fit(numbered, Y)
+    np.testing.assert_array_equal(model.predict(numbered), PolynomialRegression(1).fit(T, Y).predict(T))
+    assert model.feature_names_in_.tolist() == ["0", "1 = south", "1 = west"]
+
+
 def test_words_are_refused_by_name():
     model = PolynomialRegression(1).fit(T, Y)
     with pytest.raises(InputError, match="column 'town' holds 'east', which the fit has not seen"):

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from eigenlens import CCA, FDA, LDA, PCA, SIR, MixedPCA, displays, open_rows, write_rows
+from eigenlens import CCA, FDA, LDA, PCA, SIR, MixedPCA, open_rows, report, write_rows
 from eigenlens.exceptions import InputTypeError
 from eigenlens.regress import AdaptiveSplines
 from eigenlens.rows import Block, engines
@@ -373,4 +373,4 @@ def test_parts_of_spark_are_told_to_become_frames(name):
 def test_a_report_names_the_way_through_files(engine):
     table = engine.table(pd.DataFrame({"a": [1.0, 2.0, 5.0], "b": [0.0, 3.0, 1.0]}))
     with pytest.raises(InputTypeError, match=r"data is a table of (pyspark|ray), .* folder of Parquet files"):
-        displays(table)
+        report(table)

@@ -344,7 +344,7 @@ def test_the_files_are_those_of_the_table_in_memory(tmp_path, monkeypatch, capsy
 
 def test_the_picture_holds_a_sample_and_the_outermost_rows(tmp_path):
     one, other, _ = both(saved(columns(), tmp_path), target="kind")
-    Z, some, numbers = one.findings.scores, other.findings.scores, other.findings.extras["numbers"]
+    Z, some, numbers = one.findings.scores, other.findings.scores, other.findings.numbers
     assert 2_000 <= len(some) <= 2_000 + 3 * 100 + 4
     np.testing.assert_allclose(Z[numbers], some, atol=1e-9)
     np.testing.assert_allclose([some.min(axis=0), some.max(axis=0)], [Z.min(axis=0), Z.max(axis=0)], atol=1e-9)

@@ -15,7 +15,8 @@ from eigenlens.app.main import run
 from eigenlens.arrays.stored import KINDS, stored
 from eigenlens.files.onnx import export_onnx
 from eigenlens.inference import DimensionTest
-from eigenlens.methods.spine.about import Declaration, DirectionTest, Laws, NextMethod, Wording, basis_of
+from eigenlens.inference.dimension_test import drawn
+from eigenlens.methods.spine.about import Declaration, DirectionTest, Laws, NextMethod, basis_of
 from eigenlens.methods.spine.rows_estimator import RowsEstimator, RowsTransformer
 from eigenlens.rows import whole
 from eigenlens.solve import Form, Pencil, solve
@@ -36,7 +37,6 @@ def toy_class(**declared):
             test=DirectionTest(
                 lambda n, p, groups: n * p,
                 draws=39,
-                wordings={"toy": Wording("toy test", "Columns were weighed by hand ({permutations}).")},
             ),
             **declared,
         )
@@ -61,7 +61,8 @@ def toy_class(**declared):
 
         def test_dimension(self, X=None, y=None, *, alpha=0.05, n_draws=99, random_state=0):
             p_values = np.array([1 / (1 + n_draws), 1.0])
-            return DimensionTest.sequential(p_values, {"statistic": self.explained_variance_}, alpha, "toy")
+            test = DimensionTest.sequential(p_values, {"statistic": self.explained_variance_}, alpha, "toy test")
+            return test.told(f"Columns were weighed by hand ({drawn(n_draws)}).", draws=n_draws)
 
     return WidestColumns
 

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import Pipeline
 
-from eigenlens import LDA, PCA, displays
+from eigenlens import LDA, PCA, report
 from eigenlens.exceptions import RankWarning
 from eigenlens.inference import DimensionTest
-from eigenlens.methods.spine.about import Wording
-from eigenlens.page import findings, render
+from eigenlens.inference.dimension_test import p_words
+from eigenlens.page import render
 from eigenlens.rows import TableFile
 from eigenlens.study import Plan, dimension_tests, read_data, study
 from eigenlens.study.efforts import effort, some_rows
 from eigenlens.study.methods import declared, made, methods
-from eigenlens.study.verdicts import IN_ORDER, of_test, p_words
+from eigenlens.study.verdicts import IN_ORDER, of_test
 
 UNTESTED = {"mda"}  # its subclasses are clusters of the fit's own making
 
@@ -186,7 +186,7 @@ def test_where_rows_are_many_some_of_them_are_tested_and_it_is_said(tmp_path, mo
     found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.test.draws == 19
     assert found.test.rows < 400
-    assert f"of {found.test.rows:,} of the 400 rows" in found.test.about
+    assert f"made on {found.test.rows:,} of the 400 rows" in found.test.about
     monkeypatch.setattr(dimension_tests, "WORK", 1.0)
     found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.shown_directions is None
@@ -223,14 +223,14 @@ def test_permutations_of_slices_keep_to_the_budget(method, tmp_path, monkeypatch
 def test_p_values_in_words():
     assert p_words(1e-16) == "p < 0.001"
     assert p_words(1e-16, draws=199) == "p < 0.001"  # of the linear regression that is joined with draws
-    assert p_words(0.0005, draws=1999) == "p = 0.001"
+    assert p_words(0.0005, draws=1999) == "p = 0.0005"
     assert p_words(0.005, draws=199) == "p = 0.005"
 
 
 @pytest.mark.parametrize(("p_values", "told"), [([0.01, 0.6, 0.02], True), ([0.01, 0.6, 0.7], False)])
 def test_a_small_p_after_a_direction_that_is_not_shown_is_explained(p_values, told):
     found = DimensionTest(1, np.array(p_values), {}, 0.05, "t")
-    verdicts = of_test(found, 3, findings.Test("t", "About."), Wording("t", "About."))
+    verdicts = of_test(found.told("About."), 3)
     assert verdicts.words == ["shown", "not shown by these rows", "not shown by these rows"]
     assert (IN_ORDER in verdicts.test.about) is told
 
@@ -261,7 +261,7 @@ def test_too_few_rows_for_theory_are_no_reason_to_refuse():
     """As many rows as columns and classes together: normal theory does not test the directions; all else is said."""
     rows = np.random.default_rng(0).standard_normal((16, 14))
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(14)]).assign(kind=["a", "b"] * 8)
-    (direction,) = displays(frame, target="kind", method="lda").findings.directions
+    (direction,) = report(frame, target="kind", method="lda").findings.directions
     assert direction.verdict == "not tested"
 
 
@@ -272,7 +272,7 @@ def test_more_columns_than_rows_are_answered_by_a_penalty():
     rows = rng.standard_normal((60, 150))
     rows[:, :30] += rng.standard_normal((3, 30))[np.repeat([0, 1, 2], 20)]
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(150)]).assign(kind=kind)
-    findings = displays(frame, target="kind").findings
+    findings = report(frame, target="kind").findings
     assert findings.method == "PDA"
     assert any("so PDA is used" in note for note in findings.notes)
     assert findings.directions[0].verdict == "shown"
@@ -287,7 +287,7 @@ def test_columns_that_stand_in_the_way_of_a_test_are_named():
     frame.loc[::7, "leaf"] += rng.standard_normal(len(frame.loc[::7]))
     frame.loc[::7, "x1"] = np.nan
     frame["twin"] = frame["x2"] + frame["x3"]  # so that nothing can be fitted by likelihood
-    found = displays(frame.assign(y=y), target="y").findings
+    found = report(frame.assign(y=y), target="y").findings
     assert "column 'leaf' is constant" in found.test.about
 
 

@@ -48,6 +48,14 @@ def ridge_over(ridge: float, unit: float) -> float:
     return scaled
 
 
+def over_largest(columns: Array) -> Array:
+    """Return columns over the powers of two of their largest entries: no square overflows, and no digit changes."""
+    xp = namespaces.namespace(columns)
+    _, exponent = np.frexp(namespaces.to_numpy(xp.max(xp.abs(columns), axis=0)))
+    units = np.ldexp(1.0, np.clip(exponent, -LAST_EXPONENT, LAST_EXPONENT))
+    return columns / namespaces.like(units, columns)
+
+
 # -- column by column ------------------------------------------------------------------------------------------
 
 

@@ -148,6 +148,15 @@ def log_softmax(a: Array) -> Array:
     return below - xp.log(xp.sum(xp.exp(below), axis=-1, keepdims=True))
 
 
+def wishart_root(rng: np.random.Generator, p: int, freedom: float) -> np.ndarray:
+    """Draw R with RᵀR Wishart, of p unrelated columns of variance 1: Bartlett's triangle, or the rows if few."""
+    if freedom <= p:
+        return rng.standard_normal((max(int(freedom), 0), p))
+    R = np.triu(rng.standard_normal((p, p)), 1)
+    np.fill_diagonal(R, np.sqrt(rng.chisquare(freedom - np.arange(p))))
+    return R
+
+
 def squared_distances(Z: Array, C: Array) -> Array:
     """Return ‖z_i − c_k‖² by differences, so that close points keep their digits."""
     xp = namespace(Z)

@@ -51,8 +51,8 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
             f"weights={weights!r} but it must be a dict of column to weight; for weights in the order of columns write "
             "dict(enumerate(weights)), or dict(zip(table.columns, weights))."
         )
-    if weights and all(name.isdigit() for name in columns):  # columns of an array may be named by their numbers
-        weights = {str(name) if is_number(name, integer=True) else name: value for name, value in weights.items()}
+    if weights:  # columns of an array may be named by their numbers
+        weights = {name if name in columns else str(name): value for name, value in weights.items()}
     for name in weights or {}:
         if name not in columns:
             raise errors.no_column(str(name), list(columns), option("weights", name))
@@ -102,7 +102,7 @@ def _columns(table: Any) -> _Columns:
             _add(found, str(j), rows[:, j].tolist(), ordered=None)
         return found
     for name in frame.columns:
-        column = frame[name]
+        column = frame.get_column(name)  # frame[0] is a row, not the column named 0
         ordered = column.cat.get_categories().to_list() if column.dtype == nw.Enum else None
         _add(found, name, column.to_list(), ordered)
     if not found or not len(frame):

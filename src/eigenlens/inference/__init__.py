@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .bootstrapping import Bootstrap as Bootstrap
     from .bootstrapping import bootstrap as bootstrap
     from .canonical import wilks as wilks
-    from .coordinate_tests import CoordinateTest as CoordinateTest
     from .counting import above_negative as above_negative
     from .counting import broken_stick as broken_stick
     from .counting import hard_threshold as hard_threshold
@@ -26,8 +25,9 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .denoising import denoise as denoise
     from .dimension_test import DimensionTest as DimensionTest
     from .dimension_test import Result as Result
-    from .linearity import Linearity as Linearity
-    from .linearity import check_linearity as check_linearity
+    from .inverse import CoordinateTest as CoordinateTest
+    from .inverse import Linearity as Linearity
+    from .inverse import check_linearity as check_linearity
     from .mcar import LittleTest as LittleTest
     from .mcar import littles_mcar as littles_mcar
     from .neighbouring_rows import Neighbours as Neighbours
@@ -39,10 +39,10 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
 _HOMES = {
     "AgreementTest": ".agreement",
     "Bootstrap": ".bootstrapping",
-    "CoordinateTest": ".coordinate_tests",
+    "CoordinateTest": ".inverse",
     "Denoised": ".denoising",
     "DimensionTest": ".dimension_test",
-    "Linearity": ".linearity",
+    "Linearity": ".inverse",
     "LittleTest": ".mcar",
     "Neighbours": ".neighbouring_rows",
     "OutsideColumns": ".agreement",
@@ -50,7 +50,7 @@ _HOMES = {
     "above_negative": ".counting",
     "bootstrap": ".bootstrapping",
     "broken_stick": ".counting",
-    "check_linearity": ".linearity",
+    "check_linearity": ".inverse",
     "components_test": ".shared_directions",
     "denoise": ".denoising",
     "envfit": ".agreement",

@@ -356,7 +356,7 @@ def _outside(columns: Any, n: int) -> dict[str, np.ndarray]:
 
     frame = nw.from_native(columns, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        found = {name: frame[name].to_numpy() for name in frame.columns}
+        found = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
     elif isinstance(columns, dict):
         found = {str(name): np.asarray(values) for name, values in columns.items()}
     else:

@@ -10,9 +10,9 @@ from scipy import stats
 
 from ..arrays import errors
 from ..arrays.parameters import check_choice, check_number
-from .dimension_test import DimensionTest, check_level
+from .dimension_test import ONE_BY_ONE, DimensionTest, check_level
 from .largest_root import largest_root_survival
-from .power import correlation_found
+from .sequential import correlation_found
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,8 @@ def wilks(
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
     least = np.array([correlation_found(alpha, n, *df) for df in sizes])
-    return DimensionTest.sequential(p_values, statistics, alpha, method, least, "squared correlation")
+    test = DimensionTest.sequential(p_values, statistics, alpha, method, least, "squared correlation")
+    return test.told(f"{ONE_BY_ONE}by {COMPARED[method]}, at {alpha:.0%}.", rows=n)
 
 
 def _checked(correlations: Any, p: int, s: int) -> np.ndarray:
@@ -205,6 +206,16 @@ _TESTS = {
 
 #: Tests of canonical correlations by normal theory.
 CANONICAL = tuple(_TESTS)
+
+
+#: What each compares, in words.
+COMPARED = {
+    "wilks": "Wilks' Λ, with Rao's F",
+    "bartlett": "Wilks' Λ, with Bartlett's χ²",
+    "pillai": "Pillai's trace, with an approximate F",
+    "lawley-hotelling": "the trace of Hotelling and Lawley, with an approximate F",
+    "roy": "Roy's largest root",
+}
 
 
 def _correlations_kind(values: Any) -> errors.InputError:

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from ..arrays import errors
 from ..arrays.parameters import check_number
 from .denoising import median_of_noise
-from .dimension_test import DimensionTest, check_level
+from .dimension_test import ONE_BY_ONE, DimensionTest, check_level
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
 NOTHING = {True: np.inf, False: -np.inf}  # how far a value stands out where noise has no variance
@@ -141,7 +141,9 @@ def tracy_widom_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
         p_values[k] = ratio_survival(scaled[k], n - k, len(values) - k)
         bars[k] = _bar(values, k, n, alpha)
     statistics = {"eigenvalue": values[:q], "noise": bars, "tracy_widom": scaled}
-    return DimensionTest.sequential(p_values, statistics, alpha, "tracy-widom")
+    test = DimensionTest.sequential(p_values, statistics, alpha, "tracy-widom")
+    about = f"{ONE_BY_ONE}against the largest eigenvalue of noise (Tracy and Widom), at {alpha:.0%}."
+    return test.told(about, "The test assumes normal noise of one variance in all columns.", rows=n + 1)
 
 
 def broken_stick(values: np.ndarray) -> DimensionTest:

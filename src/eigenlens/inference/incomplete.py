@@ -17,13 +17,11 @@ import scipy.linalg
 
 from ..arrays.parameters import seed_of
 from ..moments.redrawn import Law, Redrawn
-from .dimension_test import DimensionTest
-from .factor_fit import Standardised, fit_factors, most_directions
-from .next_eigenvalue import statistic_of
-from .parallel import TIED, check_draws
-from .shared_directions import BEYOND, FIRST
+from .dimension_test import NORMAL, ONE_BY_ONE, DimensionTest, drawn
+from .parallel import SAME
+from .sequential import Step, against_draws, check_draws, in_order
+from .shared_directions import Standardised, fit_factors, most_directions, statistic_of
 
-ENOUGH = 49  # draws that tell a p-value which is not significant
 NOTE = "Normal rows with the same holes were drawn; cells are assumed to be missing at random."
 
 
@@ -45,6 +43,8 @@ class Hypothesis:
         From a law and d to what is large where there are more than d.
     null : callable
         From a law and d to the law nearest to it that has d directions.
+    measured : str
+        What the statistic is.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Hypothesis:
     called: str
     statistic: Callable[[Law, int], float]
     null: Callable[[Law, int], Law]
+    measured: str = "−log Λ"
 
 
 def holed_test(
@@ -72,27 +73,27 @@ def holed_test(
     """
     check_draws(alpha, n_draws)
     seed, values = seed_of(random_state), hypothesis.values(sample.law)
-    p_values, found, bars = (np.full(len(values), np.nan) for _ in range(3))
-    dimension = 0
-    for d in range(min(hypothesis.count, len(values))):
+
+    def step(d: int) -> Step:
         null, rng = hypothesis.null(sample.law, d), np.random.default_rng([seed, d])
-        found[d] = hypothesis.statistic(sample.law, d)
-        draws: list[float] = []
-        exceeded, counted = 0, n_draws
-        while len(draws) < n_draws:
-            draws.append(hypothesis.statistic(sample.draw(null, rng), d))
-            exceeded += draws[-1] >= found[d] * (1 - TIED)
-            if len(draws) == FIRST and found[d] > np.mean(draws) + BEYOND * np.std(draws):
-                break
-            if len(draws) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
-                counted = len(draws)
-                break
-        p_values[d], bars[d] = (1 + exceeded) / (1 + counted), float(np.quantile(draws, 1 - alpha))
-        if p_values[d] > alpha:
-            break
-        dimension = d + 1
-    statistics = {hypothesis.called: values, "statistic": found, "bar": bars}
-    return DimensionTest(dimension, p_values, statistics, alpha, hypothesis.name, None, note=NOTE)
+        observed = hypothesis.statistic(sample.law, d)
+
+        def draw(rng: np.random.Generator) -> float:
+            return hypothesis.statistic(sample.draw(null, rng), d)
+
+        return against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)[0]
+
+    most = min(hypothesis.count, len(values))
+    test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
+    against = "each against normal rows that lack it and have the same holes"
+    times = drawn(n_draws, "times")
+    return test.told(
+        f"{ONE_BY_ONE[:-1]}, {against}, drawn {times}.",
+        NORMAL,
+        draws=n_draws,
+        rows=sample.weight,
+        statistic=hypothesis.measured,
+    )
 
 
 # -- classes and slices: between against within ------------------------------------------------------------------
@@ -180,4 +181,6 @@ def of_columns(p: int, freedom: float) -> Hypothesis:
         return statistic_of(fit_factors(Standardised(None, correlated(law), freedom), d).values, d, p)
 
     count = min(most_directions(p), p - 1, int(freedom) - 2)
-    return Hypothesis("shared directions, same holes", count, values, "eigenvalue", statistic, null)
+    return Hypothesis(
+        "shared directions, same holes", count, values, "eigenvalue", statistic, null, "ratio of variances"
+    )

@@ -1,25 +1,32 @@
-"""How many directions inverse regression has found: χ² tests, normal noise drawn through its moments, permutations.
+"""Inverse regression: how many directions slices of a response show, whether X is straight, which columns are needed.
 
 "At most d directions" means that the variates after the d-th know nothing of the response. The statistic is what their
-eigenvalues add up to, W·Σ_{j>d} λⱼ.
+eigenvalues add up to, W·Σ_{j>d} λⱼ: held against χ² for normal X, or against draws of the engine in `sequential`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy import stats
+from scipy.linalg import solve_triangular
 
+from ..arrays import linalg, optional
+from ..arrays.errors import listed
 from ..arrays.parameters import seed_of
-from .dimension_test import DimensionTest, check_level
-from .parallel import check_draws
-from .power import drawn_found, eigenvalue_found
+from ..arrays.typing import Frame, RandomState
+from .dimension_test import LINEAR, DimensionTest, Result, check_level
+from .sequential import chi2_tails, tails
 from .units import Moves
 
-ROUNDED = float(np.finfo(float).eps ** 0.5)  # of 1 − ρ²: the logarithm of less would be that of rounding
+SLICE_ROWS, MOST_SLICES = 10, 10  # rows in a slice at least, and slices at most
+MEANS, COVARIANCES = 2, 4  # rows in a slice for each column, where its mean or its covariance is estimated
+BINS = 8  # of a direction: fine enough for clusters and bends, coarse enough for a hundred rows
+BENT = 0.05  # share of a variate's variance below which a bend is too small to make a direction of its own
+DOUBT = 0.01  # p-value below which it is said
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
 #: cross product FᵀF is the kernel matrix of a method.
@@ -69,7 +76,7 @@ class SliceMoments:
         for h in range(H):
             R = _root(self.scatters[h, :d, :d])
             E = rng.standard_normal((len(R), r - d))
-            U = _wishart_root(rng, self.weights[h] - 1 - len(R), r - d)
+            U = linalg.wishart_root(rng, r - d, self.weights[h] - 1 - len(R))
             scatters[h, :d, d:] = R.T @ E
             scatters[h, d:, :d] = scatters[h, :d, d:].T
             scatters[h, d:, d:] = E.T @ E + U.T @ U
@@ -83,14 +90,6 @@ def _root(scatter: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(scatter)
     kept = values > len(values) * np.finfo(float).eps * max(values[-1], np.finfo(float).tiny)
     return (vectors[:, kept] * np.sqrt(values[kept])).T
-
-
-def _wishart_root(rng: np.random.Generator, df: float, q: int) -> np.ndarray:
-    if df <= q:
-        return rng.standard_normal((max(int(df), 0), q))
-    U = np.triu(rng.standard_normal((q, q)), 1)
-    np.fill_diagonal(U, np.sqrt(rng.chisquare(df - np.arange(q))))
-    return U
 
 
 def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -> DimensionTest:
@@ -119,13 +118,8 @@ def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -
     >>> li_test(np.array([0.6, 0.05, 0.02]), W=200, p=5, H=4).dimension
     1
     """
-    check_level(alpha)
     d = np.arange(min(p, H - 1))
-    tail = np.array([values[k:].sum() for k in d])
-    df = (p - d) * (H - d - 1)
-    statistics = {"eigenvalue": _padded(values, len(d)), "chi2": W * tail, "df": df}
-    least = np.array([eigenvalue_found(alpha, W, v) for v in df])
-    return DimensionTest.sequential(stats.chi2.sf(W * tail, df), statistics, alpha, "chi2", least, "eigenvalue")
+    return chi2_tails(W * tails(values, len(d)), (p - d) * (H - d - 1), values, alpha, W=W)
 
 
 def save_test(moments: SliceMoments, values: np.ndarray, alpha: float = 0.05) -> DimensionTest:
@@ -143,81 +137,78 @@ def save_test(moments: SliceMoments, values: np.ndarray, alpha: float = 0.05) ->
     alpha : float
         Level.
     """
-    check_level(alpha)
     (H, p), W = moments.means.shape, moments.weights.sum()
     gap = np.eye(p) - moments.scatters / moments.weights[:, None, None]
-    squares = (moments.weights / W) @ (gap**2).reshape(H, -1)
-    squares = squares.reshape(p, p)
-    T = np.array([W / 2 * squares[d:, d:].sum() for d in range(p)])
+    squares = ((moments.weights / W) @ (gap**2).reshape(H, -1)).reshape(p, p)
     d = np.arange(p)
-    df = (H - 1) * (p - d) * (p - d + 1) // 2
-    statistics = {"eigenvalue": _padded(values, p), "chi2": T, "df": df}
-    return DimensionTest.sequential(stats.chi2.sf(T, df), statistics, alpha, "chi2")
+    T = np.array([W / 2 * squares[k:, k:].sum() for k in d])
+    return chi2_tails(T, (H - 1) * (p - d) * (p - d + 1) // 2, values, alpha)
 
 
-def resampled_test(
-    values: np.ndarray,
-    W: float,
-    most: int,
-    draw: Callable[[int, np.random.Generator], np.ndarray],
-    *,
-    method: str,
-    alpha: float = 0.05,
-    n_draws: int = 199,
-    seed: Any = 0,
-    largest: bool = False,
-    stop: bool = False,
-    measure: str = "eigenvalue",
-    wilks: bool = False,
-) -> DimensionTest:
-    """Compare W·Σ_{j>d} λⱼ with its values when everything after the d-th variate is noise.
+def hessian_test(values: np.ndarray, W: float, alpha: float = 0.05) -> DimensionTest:
+    """Test principal Hessian directions by Li's χ²: W·Σ_{j>d} λⱼ has (p − d)(p − d + 1)/2 degrees of freedom.
+
+    It holds for normal X and residuals of a linear regression.
 
     Parameters
     ----------
-    values : ndarray
-        Eigenvalues found, descending, all of them.
+    values : ndarray of shape (p,)
+        All λⱼ = κⱼ²/(2 var e), descending, where κⱼ are the eigenvalues of the Hessian matrix and e the residuals.
     W : float
         Number of rows.
-    most : int
-        d runs from 0 to most − 1.
-    draw : function of (d, generator)
-        Eigenvalues of one such draw.
-    method : str
-        Its name.
     alpha : float
         Level.
-    n_draws : int
-        The p-value is (1 + draws at least as large)/(1 + n_draws).
-    seed : int, Generator, RandomState or None
-    largest : bool
-        Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
-    stop : bool
-        Skip tests after the first d that is not rejected (NaN), if draws are expensive.
-    measure : str
-        A description of what an eigenvalue measures.
-    wilks : bool
-        Whether values are squared correlations, and the statistic is −Σ_{j>d} log(1 − ρⱼ²), that of Wilks.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
+    References
+    ----------
+    Li (1992), On principal Hessian directions for data visualization and dimension reduction, J. American Statistical
+    Association 87.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference.inverse import hessian_test
+    >>> hessian_test(np.array([0.4, 0.01, 0.001]), W=200).dimension
+    1
     """
-    check_draws(alpha, n_draws)
-    seed = seed_of(seed)
+    left = len(values) - np.arange(len(values))
+    return chi2_tails(W * tails(values, len(values)), left * (left + 1) // 2, values, alpha, W=W)
 
-    def statistic(values: np.ndarray, d: int) -> float:
-        if wilks:
-            return float(-np.log1p(-np.minimum(values[d:], 1 - ROUNDED)).sum())
-        return W * float(values[d] if largest else values[d:].sum())
 
-    found, tied = np.array([statistic(values, d) for d in range(most)]), ROUNDED if wilks else 1e-12
-    p_values, bars, least = (np.full(most, np.nan) for _ in range(3))
-    for d in range(most):
-        rng = np.random.default_rng([seed, d])
-        null = np.array([statistic(draw(d, rng), d) for _ in range(n_draws)])
-        p_values[d] = (1 + np.sum(null >= found[d] * (1 - tied))) / (1 + n_draws)
-        bars[d] = np.quantile(null, 1 - alpha)
-        least[d] = drawn_found(null, float(bars[d]), W, largest, wilks)
-        if stop and p_values[d] > alpha:
-            break
-    statistics = {"eigenvalue": _padded(values, most), "statistic": found, "bar": bars}
-    return DimensionTest.sequential(p_values, statistics, alpha, method, least, measure)
+def hessian_eigenvalues(Z: np.ndarray, y: np.ndarray, residuals: bool) -> np.ndarray:
+    """Return λⱼ = κⱼ²/(2 var e) of rows, descending.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Columns of full rank.
+    y : ndarray of shape (n,)
+    residuals : bool
+        Whether a linear regression on Z is taken out of y first.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference.inverse import hessian_eigenvalues
+    >>> Z = np.random.default_rng(0).standard_normal((500, 3))
+    >>> hessian_eigenvalues(Z, Z[:, 0] ** 2 + Z[:, 1], residuals=True).round(1)
+    array([1.2, 0. , 0. ])
+    """
+    e = y - y.mean()
+    Q = np.linalg.qr(Z - Z.mean(axis=0))[0]
+    if residuals:
+        e = e - Q @ (Q.T @ e)
+    M = (Q * e[:, None]).T @ Q  # Q has unit columns: its rows times √n have the identity as their covariance
+    return np.sort(np.linalg.eigvalsh(M) ** 2)[::-1] / (2 * e.var(ddof=1))
 
 
 def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Moves | None = None) -> np.ndarray:
@@ -226,5 +217,280 @@ def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Moves
     return np.concatenate([Z[:, :d], moved], axis=1)
 
 
-def _padded(values: np.ndarray, length: int) -> np.ndarray:
-    return np.concatenate([values, np.zeros(max(length - len(values), 0))])[:length]
+# -- what a straight line sees ----------------------------------------------------------------------------------------
+
+
+# Under the condition by which inverse regression works, the least-squares slope of any function of y is in the span
+# that it looks for. One slope has p degrees of freedom where H slices have p(H − 1), so a linear F test finds in few
+# rows what slices miss.
+
+
+def choose_slices(n: float, p: int, covariances: bool = False) -> int:
+    """Return how many slices n rows of p columns allow: from 3 to 10, each with enough rows for what it estimates.
+
+    That is 10 rows, and for each column 2 rows for the mean of a slice or 4 for its covariance. Three slices are made
+    of any 9 rows, and two of fewer.
+
+    Parameters
+    ----------
+    n : float
+        Rows.
+    p : int
+        Columns.
+    covariances : bool
+        Whether covariances of slices are used (SAVE, directional regression), rather than means alone (SIR).
+    """
+    rows = max(SLICE_ROWS, (COVARIANCES if covariances else MEANS) * p)
+    return int(np.clip(n // rows, np.clip(n // 3, 2, 3), MOST_SLICES))
+
+
+def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
+    """Return the p-value of the F test that a straight line sees nothing, from slices of a number in their order.
+
+    The response is the normal score of its slice: it has no outliers, whatever the response has.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (H,)
+        Rows of the slices, in the order of the response.
+    means : ndarray of shape (H, r)
+        Their means in coordinates in which all rows have mean 0 and covariance I (divisor n).
+    """
+    n, r = float(weights.sum()), means.shape[1]
+    left = n - 1 - r
+    if left < 1 or r < 1 or len(weights) < 2:
+        return float("nan")
+    shares = weights / n
+    edges = np.concatenate([[0.0], np.cumsum(shares)[:-1], [1.0]])
+    scores = -np.diff(stats.norm.pdf(stats.norm.ppf(edges))) / shares  # the mean of a standard normal in each slice
+    scores = scores - shares @ scores
+    explained = float(np.sum(((shares * scores) @ means) ** 2) / (shares @ scores**2))
+    explained = min(explained, 1 - 1e-15)
+    return float(stats.f.sf(explained / r * left / (1 - explained), r, left))
+
+
+def with_linear(test: DimensionTest, p_value: float, least: float = np.nan) -> DimensionTest:
+    """Join a test of slices with the linear one: "no direction" is rejected if either does so at half the level.
+
+    Twice the smaller p-value keeps the level, whatever the two have to do with each other (Bonferroni).
+
+    Parameters
+    ----------
+    test : DimensionTest
+        Of slices.
+    p_value : float
+        Of the linear test of "no direction"; NaN where there is none, which leaves the test as it is.
+    least : float
+        Smallest squared correlation that the linear test finds, where it is of the measure of the other.
+    """
+    if not np.isfinite(p_value):
+        return test
+    p_values = test.p_values.copy()
+    p_values[0] = min(1.0, 2 * min(p_values[0], p_value))
+    linear = np.full(len(p_values), np.nan)
+    linear[0] = p_value
+    detectable = None if test.detectable is None else test.detectable.copy()
+    if detectable is not None:
+        detectable[0] = np.fmin(detectable[0], least)
+    statistics = test.statistics | {"linear_p_value": linear}
+    dimension = DimensionTest.sequential(p_values, statistics, test.alpha, test.method).dimension
+    return replace(
+        test,
+        dimension=dimension,
+        p_values=p_values,
+        statistics=statistics,
+        detectable=detectable,
+        method=test.method + LINEAR,
+        about=f'{test.about} "No direction" is also tested by a linear regression.',
+    )
+
+
+# -- are other variates straight along a direction? -------------------------------------------------------------------
+
+
+# Rows of an elliptical distribution are. Clusters and curves in X break the condition, and then the bend of X itself
+# is taken for a second direction of y. For an elliptical distribution the other variates may have their signs changed,
+# row by row, and nothing changes: this gives the distribution of the bend where there is none, heavy tails included.
+
+
+@dataclass(frozen=True)
+class Linearity:
+    """How far variates bend along a direction.
+
+    Attributes
+    ----------
+    bend : float
+        Largest share of the variance of another variate that its mean along the direction explains.
+    p_value : float
+        Probability that rows of an elliptical distribution bend as far.
+    """
+
+    bend: float
+    p_value: float
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the condition is broken far enough to mislead."""
+        return self.p_value < DOUBT and self.bend > BENT
+
+    def warning(self, name: str, rows: str = "X", response: str = "y", way_out: str = "LocalizedSIR") -> str:
+        """Return what a method of this name would mistake, as a sentence, and the way out."""
+        return (
+            f"{rows} is clustered or curved along the first direction (means bend by {self.bend:.0%} of the variance "
+            f"of a variate, p = {self.p_value:.2g}), and {name} mistakes such bends for directions of {response}. "
+            f"Check them with {way_out}, which does not need straight means."
+        )
+
+
+def check_linearity(
+    Z: np.ndarray, direction: int = 0, *, n_draws: int = 199, random_state: RandomState | None = 0
+) -> Linearity:
+    """Test whether the means of other variates are straight along one of them.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Variates, uncorrelated with variance 1.
+    direction : int
+        The one along which the others are looked at.
+    n_draws : int
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    Linearity
+        With `bend`, `p_value` and `doubtful`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import check_linearity
+    >>> rng = np.random.default_rng(0)
+    >>> Z = rng.standard_normal((400, 3))
+    >>> check_linearity(Z).doubtful
+    False
+    >>> Z[:, 1] = Z[:, 0] ** 2 + 0.5 * Z[:, 1]
+    >>> check_linearity((Z - Z.mean(axis=0)) / Z.std(axis=0)).doubtful
+    True
+    """
+    n, r = Z.shape
+    if r < 2 or n < 5 * BINS:
+        return Linearity(0.0, 1.0)
+    u, others = Z[:, direction], np.delete(Z, direction, axis=1)
+    H = _curved(u)
+    found = H.T @ others  # (bins, r − 1)
+    rng = np.random.default_rng(seed_of(random_state))
+    null = np.empty(n_draws)
+    for b in range(n_draws):
+        signs = rng.choice(np.array([-1.0, 1.0]), n)
+        null[b] = np.linalg.norm((H * signs[:, None]).T @ others, 2)
+    size = float(np.linalg.norm(found, 2))
+    noise = float(np.mean(null**2)) / n
+    bend = max(size**2 / n - noise, 0.0)
+    return Linearity(bend, float((1 + np.sum(null >= size)) / (1 + n_draws)))
+
+
+def _curved(u: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of functions of u, constant in bins, that have no constant and no straight part."""
+    bins = np.searchsorted(np.quantile(u, np.arange(1, BINS) / BINS), u)
+    steps = (bins[:, None] == np.arange(BINS)).astype(np.float64)
+    straight = np.linalg.qr(np.column_stack([np.ones(len(u)), u]))[0]
+    left, s, _ = np.linalg.svd(steps - straight @ (straight.T @ steps), full_matrices=False)
+    return np.asarray(left[:, s > 1e-8 * s[0]])
+
+
+# -- which columns are needed -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CoordinateTest(Result):
+    """Tests of "the response does not depend on this column, given the others", or on several columns together.
+
+    Attributes
+    ----------
+    statistics, p_values : ndarray of shape (p,)
+        One number where columns were tested together.
+    freedom : int
+        Degrees of freedom of each χ².
+    alpha : float
+    names : list of str
+        Of the columns; one name for all that were tested together.
+    together : int
+        How many columns were tested together; 0 if each was tested.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import SIR
+    >>> X = np.random.default_rng(0).standard_normal((400, 4))
+    >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
+    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
+    """
+
+    statistics: np.ndarray
+    p_values: np.ndarray
+    freedom: int
+    alpha: float
+    names: list[str]
+    together: int = 0
+
+    @property
+    def needed(self) -> np.ndarray:
+        """Whether each column is needed."""
+        return self.p_values <= self.alpha
+
+    def __str__(self) -> str:
+        if self.together:
+            needed, single = self.needed[0], self.together == 1
+            of = "" if single else "At least one of " if needed else "None of "
+            verb = "is not" if single and not needed else "is"
+            return (
+                f"{of}{self.names[0]} {verb} needed at {100 * self.alpha:g}%: χ² = {self.statistics[0]:.4g} with "
+                f"{self.freedom} degrees of freedom, p = {self.p_values[0]:.2g}."
+            )
+        found = [name for name, need in zip(self.names, self.needed, strict=True) if need]
+        verb = "is" if len(found) == 1 else "are"
+        which = f": {', '.join(found)}" if found else ""
+        return (
+            f"{len(found)} of {len(self.names)} columns {verb} needed at {100 * self.alpha:g}%{which}. Each was tested "
+            f"given all others."
+        )
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame, a row for each column."""
+        columns = {"statistic": self.statistics, "p_value": self.p_values, "needed": self.needed}
+        return optional.pandas().DataFrame(columns, index=self.names)
+
+
+def coordinate_test(
+    offsets: np.ndarray,
+    weights: np.ndarray,
+    inverse: np.ndarray,
+    names: list[str],
+    alpha: float,
+    together: list[int] | None = None,
+) -> CoordinateTest:
+    """Test each column by the differences between slices that the other columns do not explain.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (H, p)
+        Slice means minus the mean.
+    weights : ndarray of shape (H,)
+    inverse : ndarray of shape (p, p)
+        Inverse of the covariance of all rows (divisor W).
+    names : list of str
+    alpha : float
+    together : list of int, optional
+        Places of columns that are tested as one.
+    """
+    check_level(alpha)
+    if together is not None:
+        L = np.linalg.cholesky(inverse[np.ix_(together, together)])
+        apart = solve_triangular(L, inverse[together] @ offsets.T, lower=True)
+        statistic, freedom = float((apart**2).sum(axis=0) @ weights), len(together) * (len(weights) - 1)
+        found, name = np.array([statistic]), listed([names[j] for j in together], 8)
+        return CoordinateTest(found, stats.chi2.sf(found, freedom), freedom, float(alpha), [name], len(together))
+    residual = offsets @ inverse / np.sqrt(np.diagonal(inverse))
+    statistics, freedom = weights @ residual**2, len(weights) - 1
+    return CoordinateTest(statistics, stats.chi2.sf(statistics, freedom), freedom, float(alpha), names)

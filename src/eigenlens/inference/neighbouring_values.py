@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigvalsh_tridiagonal
 
 from .counting import _of_covariance
-from .dimension_test import DimensionTest, check_level
+from .dimension_test import ONE_BY_ONE, DimensionTest, check_level
 
 GAPS, ORDER, CORNER = 1999, 1000, 120  # draws of the law of gaps, order of the matrix, and its corner that matters
 
@@ -54,7 +54,9 @@ def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest
     ratio = first / np.maximum(second, np.finfo(float).tiny)
     null = _gap_ratios()
     p_values = (1 + len(null) - np.searchsorted(null, ratio)) / (1 + len(null))
-    return DimensionTest.sequential(p_values, {"eigenvalue": values[:q], "gap": ratio}, alpha, "gap")
+    test = DimensionTest.sequential(p_values, {"eigenvalue": values[:q], "gap": ratio}, alpha, "gap")
+    about = f"{ONE_BY_ONE}by the gap after the next eigenvalue over the gap after that, at {alpha:.0%}."
+    return test.told(about, "The test holds for many rows and many columns.", draws=GAPS, rows=n + 1)
 
 
 @lru_cache(maxsize=1)

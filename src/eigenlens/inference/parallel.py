@@ -12,15 +12,14 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import errors, exponents, linalg
-from ..arrays.parameters import check_choice, check_flag, check_number, seed_of
+from ..arrays.parameters import check_choice, check_flag, seed_of
 from ..arrays.typing import RandomState, TableLike
 from ..rows import as_source, whole
-from .dimension_test import DimensionTest, check_level
+from .dimension_test import NORMAL, DimensionTest, drawn
+from .sequential import check_draws, p_of_draws
 
-TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, so the test does not reject
+SAME = 1e-14  # share of themselves within which eigenvalues are equal: a column of another size must not decide
 PERMUTED = "parallel, permutation"
-SQUARED_SIDE = 200  # rows and columns of a draw from which on its squares are decomposed, half of the work,
-SQUARED_SPREAD = 1e3  # unless standard deviations differ so much that those of the smallest columns would lose digits
 BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
 
@@ -65,7 +64,9 @@ def parallel_analysis(
     >>> from sklearn.datasets import load_wine
     >>> from eigenlens.inference import parallel_analysis
     >>> print(parallel_analysis(load_wine().data, scale=True))
-    3 of 13 directions are shown at 5% (parallel, permutation). The next is not shown by these rows.
+    3 of 13 directions are significant at the 5% level (parallel analysis, permuted columns: eigenvalue 4.71 against
+    1.59, p = 0.0099; eigenvalue 2.5 against 1.43, p = 0.0099; eigenvalue 1.45 against 1.31, p = 0.0099; 100
+    permutations); the next is not significant (eigenvalue 0.919 against 1.23, p = 1).
     """
     if null is not None:
         check_choice("null", null, ("permutation", "normal"))
@@ -162,19 +163,8 @@ def against_normal(
     """Compare eigenvalues with those of normal columns of given standard deviations, from n degrees of freedom."""
     check_draws(alpha, n_draws)
     rng = np.random.default_rng(seed_of(seed))
-    null = (_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws))
+    null = (_normal_eigenvalues(rng, n, scales) for _ in range(n_draws))
     return _compared(values, null, alpha, "parallel")
-
-
-def check_draws(alpha: float, n_draws: int) -> None:
-    """Refuse a number of draws that cannot reach the level."""
-    check_level(alpha)
-    check_number("n_draws", n_draws, 1, integer=True)
-    if alpha * (1 + n_draws) < 1 - 1e-9:
-        raise errors.InputError(
-            f"n_draws={n_draws} gives p-values of {1 / (1 + n_draws):.2g} at best, which cannot be below "
-            f"alpha={alpha:g}; use n_draws of at least {int(-(-1 // alpha)) - 1}."
-        )
 
 
 def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
@@ -183,9 +173,14 @@ def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, met
         null = np.stack(list(draws))
     q = min(len(values), null.shape[1])
     values, null = values[:q], null[:, :q]
-    p_values = (1 + np.sum(null >= values * (1 - TIED), axis=0)) / (1 + len(null))
     statistics = {"eigenvalue": values, "noise": np.quantile(null, 1 - alpha, axis=0)}
-    return DimensionTest.sequential(p_values, statistics, alpha, method)
+    test = DimensionTest.sequential(p_of_draws(values, null, SAME), statistics, alpha, method)
+    compared = "Eigenvalues are compared, place by place, with those of"
+    if method == PERMUTED:
+        permuted = drawn(len(null), "tables whose columns were permuted one by one")
+        return test.told(f"{compared} {permuted}.", draws=len(null))
+    tables = drawn(len(null), "tables of unrelated normal columns of the same spread")
+    return test.told(f"{compared} {tables}.", NORMAL, draws=len(null))
 
 
 def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
@@ -208,23 +203,14 @@ def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Itera
         yield np.maximum(np.linalg.eigvalsh(S)[::-1], 0.0) / (n - 1)
 
 
-def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:
+def _normal_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:
     """Draw the eigenvalues of a covariance matrix of unrelated normal columns with given standard deviations.
 
-    The correlation matrix is that of Bartlett's triangle where n allows it, of rows where it does not. Columns have the
-    standard deviations exactly, as permuted columns would: if these varied once more, the null would be too wide.
+    Columns have the standard deviations exactly, as permuted columns would: if these varied once more, the null would
+    be too wide.
     """
-    p = len(scales)
-    if n <= p:
-        F = rng.standard_normal((int(n), p)).T
-    else:
-        F = np.tril(rng.standard_normal((p, p)), -1)
-        np.fill_diagonal(F, np.sqrt(rng.chisquare(n - np.arange(p))))
-    F *= (scales / np.sqrt(np.sum(F**2, axis=1)))[:, None]
-    if min(F.shape) >= SQUARED_SIDE and scales.max() <= SQUARED_SPREAD * scales.min():
-        S = F @ F.T if len(F) <= F.shape[1] else F.T @ F
-        return np.maximum(np.linalg.eigvalsh(S)[::-1], 0.0)
-    return np.asarray(np.linalg.svd(F, compute_uv=False) ** 2)
+    R = linalg.wishart_root(rng, len(scales), n)
+    return np.asarray(np.linalg.svd(R * (scales / np.sqrt(np.sum(R**2, axis=0))), compute_uv=False) ** 2)
 
 
 def _parallel_of_model(kind: str, scale: bool) -> errors.InputError:

@@ -8,6 +8,7 @@ are moved, together, to other rows, and the problem is solved again. Classes are
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from ..arrays import linalg
 from ..solve import Form, whiten
 from .dimension_test import DimensionTest
-from .inverse import permuted_after, resampled_test
+from .inverse import permuted_after
+from .sequential import resampled_test
 from .units import Moves
 
 #: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
@@ -80,7 +82,7 @@ def canonical_permutation_test(
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
     with linalg.limit_blas(S.size):
-        return resampled_test(
+        test = resampled_test(
             s[:q] ** 2,
             1.0,
             most,
@@ -91,7 +93,9 @@ def canonical_permutation_test(
             seed=seed,
             measure="squared correlation",
             wilks=True,
+            again=", with a new penalty" if chosen else "",
         )
+    return replace(test, rows=len(X))
 
 
 def _given(penalty: np.ndarray | None) -> Choice:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, f
+from scipy.stats import beta, chi2, f
 
 from ..arrays import linalg
 from .tracy_widom import edge_of_noise
@@ -25,6 +25,8 @@ WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and t
 TOGETHER = 2**22  # numbers of tables that are decomposed at a time
 ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
 SPREAD = 5.0  # over n: how much farther apart a law must be for limits that vary between tables to hold on average
+OWN = 2 * 10**7  # numbers drawn for limits of the rows of the fit
+ROUNDING = 1e-9  # rows that span all dimensions lie on the limit itself
 MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
 
@@ -74,24 +76,37 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
     return Limits(limit_t2, left * float(np.quantile(np.concatenate(ratio), 1 - level)) if ratio and left > 0 else 0.0)
 
 
+def own_limits(values: np.ndarray, k: int, n: float, level: float) -> Limits:
+    r"""Return limits that the rows of the fit themselves exceed with probability `level`, each.
+
+    Left singular vectors of a normal table do not depend on its singular values and directions: given all eigenvalues
+    found, the whitened scores of a row are uniform on the sphere of n − 1 dimensions of radius :math:`(n-1)/\sqrt n`.
+    So :math:`T^2 n/(n-1)^2` has a beta law, and Q is drawn. The more columns there are, the farther these limits lie
+    above those of new rows in T², and below them in Q.
+
+    Parameters
+    ----------
+    values, k, n, level
+        As for `row_limits`.
+    """
+    reach, rest, draws = (n - 1) ** 2 / n, max(n - 1 - len(values), 0.0), OWN // len(values)
+    t2 = reach * float(beta.isf(level, k / 2, max(n - 1 - k, 1e-9) / 2))
+    rng = np.random.default_rng(0)
+    squares = rng.chisquare(1.0, (min(max(draws, ROWS), 20 * ROWS), len(values)))
+    every = squares.sum(axis=1) + (rng.chisquare(rest, len(squares)) if rest else 0.0)
+    q = reach * float(np.quantile(squares[:, k:] @ values[k:] / every, 1 - level))
+    return Limits(t2 * (1 + ROUNDING), q)
+
+
 def _components(likely: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw a table of n rows and return its eigenvalues, descending, with its directions."""
-    A = _root(len(likely), n - 1, rng) * np.sqrt(likely / (n - 1))[:, None]
-    V, s, _ = np.linalg.svd(A, full_matrices=False)
-    return s**2, V
-
-
-def _root(p: int, freedom: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw a root of a Wishart matrix of p independent columns of variance 1."""
-    if freedom < p:
-        return rng.standard_normal((p, freedom))
-    A = np.tril(rng.standard_normal((p, p)), -1)  # Bartlett's
-    A[np.diag_indices(p)] = np.sqrt(rng.chisquare(freedom - np.arange(p)))
-    return A
+    R = linalg.wishart_root(rng, len(likely), n - 1) * np.sqrt(likely / (n - 1))
+    _, s, Vt = np.linalg.svd(R, full_matrices=False)
+    return s**2, Vt.T
 
 
 def _roots(p: int, freedom: int, seeds: np.ndarray) -> np.ndarray:
-    return np.stack([_root(p, freedom, np.random.default_rng(seed)) for seed in seeds])
+    return np.stack([linalg.wishart_root(np.random.default_rng(seed), p, freedom) for seed in seeds])
 
 
 def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng: np.random.Generator) -> np.ndarray:
@@ -111,7 +126,7 @@ def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng:
         drawn = np.zeros(rank)
         for part in seeds:  # the same tables in each round
             A = _roots(width, n - 1, part) if kept is None else kept
-            s = np.linalg.svd(A * np.sqrt(likely / (n - 1))[:, None], compute_uv=False)
+            s = np.linalg.svd(A * np.sqrt(likely / (n - 1)), compute_uv=False)
             drawn += (s[:, :rank] ** 2).sum(axis=0)
         likely[:rank] *= (values[:rank] * tables / drawn) ** FASTER
         likely = np.minimum.accumulate(likely)

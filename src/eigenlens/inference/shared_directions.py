@@ -1,12 +1,19 @@
-"""How many directions a table has: "at most d", for d = 0, 1, …, right whatever the size of the first d.
+r"""How many directions a table has: "at most d", for d = 0, 1, …, right whatever the size of the first d.
 
-Under "at most d" the columns share d directions, and each has noise of its own, of any variance and any law. The fit
-of that hypothesis (`factor_fit`) brings all columns to noise of variance 1. The statistic is the next eigenvalue there,
-over the mean of those that are left. Its null law comes from tables made of the d directions found and of noise in
+Under "at most d" the columns share d directions, and each has noise of its own, of any variance and any distribution.
+The fit of that hypothesis brings all columns to noise of variance 1. The statistic is the next eigenvalue there, over
+the mean of those that are left. Its null distribution comes from tables made of the d directions found and of noise in
 which columns have nothing in common: the residual columns, each permuted by itself or with its signs flipped, or normal
 noise, which needs no rows. Every drawn column has exactly the variance that was found, as in parallel analysis; where
 columns are few the noise variances are fitted again in each draw. Normal noise of many columns is not drawn: its law is
 that of Tracy and Widom.
+
+The fit is that of maximum likelihood. With Ψ the noise variances, the d leading eigenvectors V and eigenvalues θ of
+W = Ψ^(−1/2) C Ψ^(−1/2) give L, and Ψ is such that what they leave has, in each column, the noise of that column:
+
+.. math:: \mathrm{diag}\,(P W P) = \mathrm{diag}\,(P), \qquad P = I - VV^T .
+
+Newton's step for it is (P∘P) δ = diag(PWP) − diag(P), a relative change of Ψ.
 
 References
 ----------
@@ -18,6 +25,7 @@ Factor Analysis as a Statistical Method.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -27,11 +35,10 @@ from ..arrays import errors, linalg
 from ..arrays.parameters import check_choice, seed_of
 from ..arrays.typing import ColumnLike, RandomState
 from ..solve import count_rank
-from .dimension_test import DimensionTest
-from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
-from .next_eigenvalue import statistic_of, statistic_of_products
-from .parallel import TIED, check_draws
-from .power import POWER
+from ..solve.leading import KrylovSpace, leading
+from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, drawn
+from .parallel import SAME
+from .sequential import Step, against_draws, check_draws, in_order
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 from .units import Moves
 
@@ -40,10 +47,166 @@ NAMES = {
     "permutation": "shared directions, permutation",
     "normal": "shared directions, normal noise",
 }
+OWN_NOISE = {"flips": "given random signs", "permutation": "moved column by column", "normal": "normal"}
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
-THEORY = 100  # rows and columns from which normal noise follows its law as closely as draws can tell
-ROUNDS, MOST_LEVERAGE = 20, 0.99  # of the equations for the sizes of rows
-FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
+THEORY = 100  # rows and columns from which normal noise follows its distribution as closely as draws can tell
+MOST_LEVERAGE = 0.99  # of a row whose size is restored
+LEAST_OWN_VARIANCE = 1e-3  # share of its variance that is a column's own, at least: no column is free of noise
+DENSE = 64  # columns above which P∘P is close enough to its diagonal
+STEPS, SETTLED = 40, 1e-5
+FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
+
+# -- the fit of d directions -----------------------------------------------------------------------------------------
+
+
+def most_directions(p: int) -> int:
+    """Return how many directions p columns can show, each column having noise of its own (Ledermann 1937).
+
+    "At most d" can be refuted while p(p − 1)/2 correlations are more than the d·p − d(d − 1)/2 numbers in L, so that
+    one more than the last such d can be shown.
+    """
+    d = np.arange(p)
+    return int(np.count_nonzero((p - d) ** 2 > p + d))
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """A table of unit variances, by its rows or by its correlations.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, p), optional
+        Centred.
+    correlations : ndarray of shape (p, p), optional
+        Left out where there are more columns than rows.
+    freedom : float
+        Rows minus one for the mean.
+    """
+
+    rows: np.ndarray | None
+    correlations: np.ndarray | None
+    freedom: float
+
+    @property
+    def p(self) -> int:
+        """Number of columns."""
+        part = self.rows if self.correlations is None else self.correlations
+        assert part is not None
+        return int(part.shape[1])
+
+    def work(self) -> tuple[float, float]:
+        """Return about how many multiplications a fit takes, and a table drawn with it, as measured."""
+        n, p = self.p if self.rows is None else len(self.rows), self.p
+        m = min(n, p)
+        return 25 * m * m * (m + (p if p > n else 0)), n * p * (m + 50)
+
+    def spectrum(self, noise: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return all eigenvalues of W, descending, zeros left out, and the d leading vectors (p, d).
+
+        Of many columns the leading d + 1 are computed, and the others are given their mean.
+        """
+        if self.correlations is not None:
+            return _leading(self.correlations / np.sqrt(noise * noise[:, None]), d, self.p)
+        assert self.rows is not None
+        Y = self.rows / np.sqrt(noise * self.freedom)
+        values, U = _leading(Y @ Y.T, d, int(min(self.freedom, len(Y))))
+        return values, (Y.T @ U) / np.sqrt(np.maximum(values[:d], np.finfo(float).tiny))
+
+
+def _leading(S: np.ndarray, d: int, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues, as many as the rank, and d leading vectors; those after the d + 1st by their mean."""
+    m = len(S)
+    if m <= DENSE:
+        values, V = np.linalg.eigh(S)
+        return np.maximum(values[::-1], 0.0)[:rank], V[:, ::-1][:, :d]
+    top, V = linalg.leading_eigh(S, d + 1)
+    top = np.maximum(top, 0.0)
+    left = max(rank - d - 1, 1)
+    rest = np.full(left, max(float(np.trace(S)) - float(top.sum()), 0.0) / left)
+    return np.concatenate([top, rest])[:rank], V[:, :d]
+
+
+@dataclass(frozen=True)
+class FactorFit:
+    """d shared directions: noise variances (p,), all eigenvalues of W, the d leading vectors (p, d) of W."""
+
+    noise: np.ndarray
+    values: np.ndarray
+    vectors: np.ndarray
+
+    @property
+    def loadings(self) -> np.ndarray:
+        """Shared part of the columns, in units of their noise, (p, d)."""
+        return self.vectors * np.sqrt(np.maximum(self.values[: self.vectors.shape[1]] - 1, 0.0))
+
+
+def fit_factors(table: Standardised, d: int, start: np.ndarray | None = None) -> FactorFit:
+    """Fit d shared directions to a table of unit variances.
+
+    Parameters
+    ----------
+    table : Standardised
+    d : int
+    start : ndarray of shape (p,), optional
+        Noise variances of d − 1 directions, where those of more columns than `DENSE` begin: a fit of few columns may
+        have found a bound that it does not leave again.
+    """
+    noise = np.ones(table.p)
+    if d > 1 and start is not None and table.p > DENSE:
+        noise = start
+    elif d > 0:
+        values, V = table.spectrum(noise, d)
+        noise = np.clip(1 - 0.98 * np.sum(V**2 * values[:d], axis=1), 0.02, 1.0)
+    values, V = table.spectrum(noise, d)
+    many = table.p > DENSE
+    for _ in range((FEW_STEPS if many else STEPS) if d > 0 else 0):
+        new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST_OWN_VARIANCE, 1.0)
+        moved, noise = float(np.abs(np.log(new / noise)).max()), new
+        values, V = table.spectrum(noise, d)
+        if moved < (ROUGH if many else SETTLED):
+            break
+    return FactorFit(noise, values, V)
+
+
+def changed(diagonal: np.ndarray, values: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return what Newton's step multiplies the noise variances by, for one W or a stack of them.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (..., p)
+        Of W.
+    values : ndarray of shape (..., d)
+    V : ndarray of shape (..., p, d)
+    """
+    p = V.shape[-2]
+    taken = np.sum(V**2, axis=-1)
+    gap = diagonal - np.sum(V**2 * values[..., None, :], axis=-1) - (1 - taken)
+    if p > DENSE:
+        step = gap / np.maximum(1 - taken, LEAST_OWN_VARIANCE) ** 2
+    else:
+        P = np.eye(p) - V @ np.swapaxes(V, -1, -2)
+        # singular where there are as many free numbers as correlations
+        step = np.linalg.solve(P * P + 1e-6 * np.eye(p), gap[..., None])[..., 0]
+    return np.clip(1 + step, 0.5, 2.0)
+
+
+def statistic_of(values: np.ndarray, d: int, p: int) -> float:
+    """Return the statistic, of all eigenvalues of p columns in descending order."""
+    return float(values[d] * (p - d) / max(values[d:].sum(), np.finfo(float).tiny))
+
+
+def statistic_of_products(W: np.ndarray, d: int, p: int) -> float:
+    """Return the statistic of a matrix of products; of a large one, from its first d + 1 eigenvalues and its trace."""
+    if len(W) >= 300 and 20 * (d + 1) <= len(W):
+        found = leading(KrylovSpace(lambda V: V @ W, len(W), d + 1, W), d + 1, tol=1e-7)
+        if found.settled:  # an eigenvalue is right to about the square of the residual
+            left = float(np.trace(W) - found.values[:d].sum())
+            return float(found.values[d] * (p - d) / max(left, np.finfo(float).tiny))
+    return statistic_of(np.linalg.eigvalsh(W)[::-1], d, p)
+
+
+# -- the tests ----------------------------------------------------------------------------------------------------
+
 
 #: From a fit to a function that draws noise (m, p) whose columns have sums of squares 1, in units of their own noise.
 Noise = Callable[[FactorFit], Callable[[np.random.Generator], np.ndarray]]
@@ -105,25 +268,28 @@ def components_test(
         return _against_normal(table, values, alpha, n_draws, random_state, budget)
     stay = noise == "flips" and block is None
     moved = _moved(Z, moves.flipped if stay else moves.permuted, stay)
-    return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words, budget)
+    return _tests(table, values, moved, alpha, n_draws, random_state, noise, moves.words, budget)
 
 
 def components_test_of_moments(
-    covariance: np.ndarray,
+    covariance: np.ndarray | None,
     n: float,
     alpha: float = 0.05,
     *,
+    factor: np.ndarray | None = None,
     n_draws: int = 99,
     random_state: RandomState | None = 0,
     budget: float | None = None,
 ) -> DimensionTest:
-    """Test how many directions columns share, from their covariance matrix: against normal noise.
+    """Test how many directions columns share, from their covariance matrix or a root of it: against normal noise.
 
     Parameters
     ----------
-    covariance : ndarray of shape (p, p)
+    covariance : ndarray of shape (p, p), optional
     n : float
         Rows.
+    factor : ndarray of shape (m, p), optional
+        In place of the covariance, where there are more columns than rows: F with FᵀF = Σ (x − mean)(x − mean)ᵀ.
     alpha, n_draws, random_state, budget
         As in `components_test`.
 
@@ -140,58 +306,24 @@ def components_test_of_moments(
     >>> X = load_iris().data
     >>> components_test_of_moments(np.cov(X.T), n=len(X)).dimension
     2
-    """
-    check_draws(alpha, n_draws)
-    spread = np.sqrt(np.diag(covariance))
-    varying = spread > 0
-    _refuse_few(n, int(varying.sum()))
-    C = (covariance / np.where(varying, spread, 1.0) / np.where(varying, spread, 1.0)[:, None])[
-        np.ix_(varying, varying)
-    ]
-    values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)[: int(min(n - 1, len(C)))]
-    return _against_normal(Standardised(None, C, n - 1), values, alpha, n_draws, random_state, budget)
-
-
-def components_test_of_factor(
-    factor: np.ndarray,
-    n: float,
-    alpha: float = 0.05,
-    *,
-    n_draws: int = 99,
-    random_state: RandomState | None = 0,
-    budget: float | None = None,
-) -> DimensionTest:
-    """Test how many directions columns share, from a root of their sums of squares: more columns than rows.
-
-    Parameters
-    ----------
-    factor : ndarray of shape (m, p)
-        F with FᵀF = Σ (x − mean)(x − mean)ᵀ.
-    n : float
-        Rows.
-    alpha, n_draws, random_state, budget
-        As in `components_test`.
-
-    Returns
-    -------
-    DimensionTest
-        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from eigenlens.inference.shared_directions import components_test_of_factor
-    >>> X = load_iris().data
-    >>> components_test_of_factor(X - X.mean(axis=0), n=len(X)).dimension
+    >>> components_test_of_moments(None, n=len(X), factor=X - X.mean(axis=0)).dimension
     2
     """
     check_draws(alpha, n_draws)
-    spread = np.sqrt(np.sum(factor**2, axis=0) / (n - 1))
-    varying = spread > 0
-    _refuse_few(n, int(varying.sum()))
-    values = np.linalg.svd(factor, compute_uv=False)[: int(min(n - 1, varying.sum()))] ** 2 / (n - 1)
-    table = Standardised(factor[:, varying] / spread[varying], None, n - 1)
-    return _against_normal(table, values, alpha, n_draws, random_state, budget)
+    if factor is not None:
+        spread = np.sqrt(np.sum(factor**2, axis=0) / (n - 1))
+        values = np.linalg.svd(factor, compute_uv=False) ** 2 / (n - 1)
+    else:
+        assert covariance is not None
+        spread = np.sqrt(np.diag(covariance))
+        values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
+    kept = spread > 0
+    p, spread = int(kept.sum()), spread[kept]
+    _refuse_few(n, p)
+    rows = None if factor is None else factor[:, kept] / spread
+    C = covariance[np.ix_(kept, kept)] / spread / spread[:, None] if rows is None else None  # type: ignore[index]
+    table = Standardised(rows, C, n - 1)
+    return _against_normal(table, values[: int(min(n - 1, p))], alpha, n_draws, random_state, budget)
 
 
 def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -243,7 +375,7 @@ def _restored(R: np.ndarray, G: np.ndarray) -> np.ndarray:
     h = np.minimum(np.sum(G**2, axis=1), MOST_LEVERAGE)
     r = np.mean(R**2, axis=1)
     v = r / (1 - h)
-    for _ in range(ROUNDS):
+    for _ in range(20):
         others = np.sum((G @ ((G.T * v) @ G)) * G, axis=1) - h**2 * v
         v = np.maximum((r - others) / (1 - h) ** 2, r)
     return np.asarray(np.sqrt(v / np.where(r > 0, r, 1.0)))
@@ -253,16 +385,8 @@ def _normal(freedom: float) -> Noise:
     """Return normal noise, drawn through Bartlett's triangle where there are rows enough."""
 
     def noise(fit: FactorFit) -> Callable[[np.random.Generator], np.ndarray]:
-        p, left = len(fit.noise), freedom - fit.vectors.shape[1]
-
-        def draw(rng: np.random.Generator) -> np.ndarray:
-            if left <= p:
-                return _unit(rng.standard_normal((max(int(left), 1), p)))
-            R = np.triu(rng.standard_normal((p, p)), 1)
-            np.fill_diagonal(R, np.sqrt(rng.chisquare(left - np.arange(p))))
-            return _unit(R)
-
-        return draw
+        p, d = fit.vectors.shape
+        return lambda rng: _unit(linalg.wishart_root(rng, p, freedom - d))
 
     return noise
 
@@ -279,7 +403,7 @@ def _against_normal(
     table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any, budget: float | None
 ) -> DimensionTest:
     noise = _normal(table.freedom) if min(table.freedom, table.p) < THEORY else None
-    return _tests(table, values, noise, alpha, n_draws, random_state, NAMES["normal"], budget)
+    return _tests(table, values, noise, alpha, n_draws, random_state, "normal", "", budget)
 
 
 def _tests(
@@ -289,65 +413,49 @@ def _tests(
     alpha: float,
     n_draws: int,
     random_state: Any,
-    method: str,
+    kind: str,
+    moved: str = "",
     budget: float | None = None,
 ) -> DimensionTest:
     """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
     p, q, seed = table.p, len(values), seed_of(random_state)
-    p_values, found, bars, least = (np.full(q, np.nan) for _ in range(4))
     rank = count_rank(np.sqrt(values), max(p, q), False)  # rows of weight 2 count twice and add no direction
-    last = min(most_directions(p), rank - 1, int(table.freedom) - 2)
-    dimension, start, spent, stopped = 0, None, 0.0, False
     of_fit, of_draw = table.work()
+    start: np.ndarray | None = None
+
+    def step(d: int) -> Step:
+        nonlocal start
+        fit = fit_factors(table, d, start)
+        observed, start = statistic_of(fit.values, d, p), fit.noise
+        if noise is None:
+            made, work = _by_theory(observed, table.freedom - d, p - d, alpha), of_fit
+        else:
+            draw, rng = noise(fit), np.random.default_rng([seed, d])
+            made, null = against_draws(
+                observed, lambda rng: _drawn(fit, d, draw(rng)), rng, alpha, n_draws, tied=SAME, early=True
+            )
+            work = of_fit + len(null) * of_draw
+        return made._replace(detectable=share_found(made.bar, table.freedom - d, p - d), work=work)
+
+    most = min(most_directions(p), rank - 1, int(table.freedom) - 2)
     with linalg.limit_blas(p * p):
-        for d in range(last):
-            stopped = budget is not None and spent > budget
-            if stopped:
-                break
-            fit = fit_factors(table, d, start)
-            found[d], start = statistic_of(fit.values, d, p), fit.noise
-            if noise is None:
-                p_values[d], bars[d] = _by_theory(found[d], table.freedom - d, p - d, alpha)
-                spent += of_fit
-            else:
-                rng = np.random.default_rng([seed, d])
-                p_values[d], bars[d], draws = _by_draws(found[d], fit, d, noise(fit), rng, n_draws, alpha)
-                spent += of_fit + draws * of_draw
-            least[d] = share_found(float(bars[d]), table.freedom - d, p - d)
-            if p_values[d] > alpha:
-                break
-            dimension = d + 1
-    statistics = {"eigenvalue": values, "statistic": found, "bar": bars}
-    return DimensionTest(dimension, p_values, statistics, alpha, method, least, stopped=stopped)
+        test = in_order(step, most, values, alpha, NAMES[kind] + moved, budget=budget)
+    how = f"their own noise {OWN_NOISE[kind]}"
+    how += f", at {alpha:.0%}" if noise is None else f" and drawn {drawn(n_draws, 'times')}"
+    return test.told(
+        f"{ONE_BY_ONE}against columns that share only the earlier directions, {how}.",
+        NORMAL if kind == "normal" else "",
+        draws=None if noise is None else n_draws,
+        rows=table.freedom + 1,
+        statistic="ratio of variances",
+    )
 
 
-def _by_draws(
-    found: float,
-    fit: FactorFit,
-    d: int,
-    draw: Callable[[np.random.Generator], np.ndarray],
-    rng: np.random.Generator,
-    n_draws: int,
-    alpha: float,
-) -> tuple[float, float, int]:
-    """Return the p-value, the bar that the statistic has to exceed, and how many draws were made.
-
-    Where it lies far beyond the first draws, the others would not reach it either and are not made.
-    """
-    null: list[float] = []
-    while len(null) < n_draws:
-        null.append(_drawn(fit, d, draw(rng)))
-        if len(null) == FIRST and found > np.mean(null) + BEYOND * np.std(null):
-            break
-    exceeded = int(np.sum(np.array(null) >= found * (1 - TIED)))
-    return (1 + exceeded) / (1 + n_draws), float(np.quantile(null, 1 - alpha)), len(null)
-
-
-def _by_theory(found: float, n: float, p: int, alpha: float) -> tuple[float, float]:
-    """Return the same for normal noise of n degrees of freedom and p columns."""
+def _by_theory(observed: float, n: float, p: int, alpha: float) -> Step:
+    """Return the step for normal noise of n degrees of freedom and p columns."""
     edge = edge_of_noise(n, p)
     bar = (edge.centre + edge.spread * ratio_quantile(alpha, n, p)) / n
-    return ratio_survival((found * n - edge.centre) / edge.spread, n, p), bar
+    return Step(observed, ratio_survival((observed * n - edge.centre) / edge.spread, n, p), bar)
 
 
 def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array
-from ..inference.hessian import hessian_test
+from ..inference.inverse import hessian_test
 from ..solve import Form, Spectrum, solve
 from .spine.problem import Problem
 

@@ -12,9 +12,8 @@ from ..arrays import namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
-from ..inference.inverse import SliceMoments
-from ..inference.linear_part import linear_p_value, with_linear
-from ..inference.power import correlation_found
+from ..inference.inverse import SliceMoments, linear_p_value, with_linear
+from ..inference.sequential import correlation_found
 from ..moments import Centred, Grouped
 from ..solve import Form, Pencil, Spectrum, Whitening, whiten
 from ..solve.ridged import RidgedForm

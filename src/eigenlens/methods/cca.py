@@ -34,7 +34,7 @@ from ..rows.table import as_two_dimensional
 from ..solve import Form, Spectrum
 from ..solve.subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, require_variation, sides_of_pairs
-from .spine.about import Declaration, DirectionTest, Laws, Wording, basis_of
+from .spine.about import Declaration, DirectionTest, Laws, basis_of
 from .spine.canonical_tests import CanonicalTests, Sides, pairs_by_theory
 from .spine.chosen import Validated, ridges
 from .spine.missing import in_units_of_data
@@ -100,8 +100,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
     >>> cca.correlations_.round(2)
     array([0.74, 0.06])
     >>> print(cca.test_dimension())
-    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would usually show a squared
-    correlation of 0.019 or more. The test assumes normal data; pass X and Y to check that.
+    1 of 2 directions is significant at the 5% level (Wilks' Λ = 0.45, F(6, 990) = 79.9, p < 0.001); the next is not
+    significant (Λ = 1, F(2, 496) = 0.798, p = 0.45), and these rows would usually detect a squared correlation of 0.019
+    or more (80% power). The test assumes normal data; pass X and Y to check that.
     """
 
     correlations_: Array
@@ -124,13 +125,6 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         test=DirectionTest(
             lambda n, p, s: n * p * (p + s) * min(p, s),
             theory=lambda model, X, Y: not model.ridge and pairs_by_theory(X, Y),
-            wordings={
-                "wilks": Wording(
-                    "Wilks",
-                    "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
-                    evidence="Wilks",
-                )
-            },
         ),
         linear_map=basis_of,
         foreign_names={

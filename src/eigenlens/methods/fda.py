@@ -26,12 +26,12 @@ from ..arrays.parameters import check_choice
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, Priors, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
-from ..inference.inverse import resampled_test
+from ..inference.sequential import resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.optimal_scoring import Scoring, indicator, permuted_scores, score
 from .classifier import class_priors
 from .scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
-from .spine.about import Declaration, DirectionTest, Laws, Wording
+from .spine.about import Declaration, DirectionTest, Laws
 from .spine.rows_estimator import repeated, wanted
 
 
@@ -108,11 +108,6 @@ class FDA(ScoredClassifier):
             lambda n, p, groups: 2e10 / 7e5 * n * p * (groups - 1),
             draws=39,
             patience=4.0,
-            wordings={
-                "permutation": Wording(
-                    "permutation", "Rows were moved to other classes, and the regression repeated ({permutations})."
-                )
-            },
         ),
         compared_as="FDA",
         fit_cost=lambda n, p, groups: 4.2e6 * p + 2e3 * n,
@@ -197,6 +192,7 @@ class FDA(ScoredClassifier):
                 n_draws=n_draws,
                 seed=random_state,
                 stop=True,
+                again=", with the regression repeated",
             )
 
     def _obeys(self) -> Laws:

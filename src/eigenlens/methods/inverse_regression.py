@@ -19,7 +19,7 @@ from ..arrays.parameters import check_count, check_number, published_at_once
 from ..arrays.spelling import option
 from ..arrays.summaries import Table, table
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..inference.linear_part import choose_slices
+from ..inference.inverse import choose_slices
 from ..moments import Centred, Grouped
 from ..rows import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..solve import Form, Spectrum, solve

@@ -37,7 +37,7 @@ from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from .classifier import between_form, class_priors, refuse_no_spread, refuse_separating, spread_within
 from .discriminant import DiscriminantProblem, LinearDiscriminant
 from .spine.about import Declaration, DirectionTest, Laws, basis_of
-from .spine.canonical_tests import PERMUTED_CLASSES, classes_by_theory, cost_of_classes
+from .spine.canonical_tests import classes_by_theory, cost_of_classes
 from .spine.chosen import Validated, shrinkages
 from .spine.rows_estimator import Known
 
@@ -177,7 +177,6 @@ class LDA(LinearDiscriminant):
         test=DirectionTest(
             cost_of_classes,
             theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),
-            wordings={"permutation": PERMUTED_CLASSES},
             advice=lambda: f"{option('method', 'pda')} has another test.",
         ),
         if_separated=lambda model: {"shrinkage": "oas"},

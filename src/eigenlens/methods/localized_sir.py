@@ -34,7 +34,7 @@ from ..rows import Block, Source, as_source, whole
 from ..solve import Form, Pencil, solve, whiten
 from ..solve.subspace import Subspace
 from .inverse_regression import InverseProblem, InverseRegression, symmetric
-from .spine.about import Declaration, DirectionTest, Laws, Wording, basis_of
+from .spine.about import Declaration, DirectionTest, Laws, basis_of
 from .spine.rows_estimator import Known
 from .spine.slice_tests import UseOfSlices
 
@@ -104,13 +104,6 @@ class LocalizedSIR(InverseRegression):
         test=DirectionTest(
             lambda n, p, groups: 50_000 * n * min(p, groups),
             draws=39,
-            wordings={
-                "permutation": Wording(
-                    "permutation",
-                    "Directions after the first, the second, … were moved to other rows, and neighbours searched again "
-                    "({permutations}).",
-                )
-            },
         ),
         compared_as="localized SIR",
         blind_spot=symmetric,

@@ -271,7 +271,11 @@ class MDA(ScoredClassifier):
         """Set means and the common covariance in the space of the columns, from the shares that the step was given."""
         plain = fit.step if isinstance(fit.step, Plain) else plain_step(data, fit.step.given, None)
         means = np.vstack([data.class_means[k] + d @ data.lift for k, d in enumerate(plain.offsets)])
-        covariance = data.lift.T @ plain.within @ data.lift
+        with np.errstate(over="ignore"):
+            covariance = data.lift.T @ plain.within @ data.lift
+        if not np.isfinite(covariance).all():  # of columns beyond 1e154
+            advice = "predictions are right; rescale the columns to get it."
+            errors.warn(errors.not_representable("covariance_", "float64", advice))
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
 
     def _facts(self) -> Iterator[str]:

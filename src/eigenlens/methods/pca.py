@@ -34,7 +34,7 @@ from .rotation import RotatesComponents
 from .row_diagnosis import Diagnosis, diagnosed
 from .spine.about import Declaration, DirectionTest, Laws, NextMethod, Spread
 from .spine.chosen import Validated, counts
-from .spine.component_tests import PARALLEL, RULES, at_least_one, cost_of_permuted, squared_spreads
+from .spine.component_tests import RULES, at_least_one, cost_of_permuted, squared_spreads
 from .spine.missing import TakesHoles, in_units_of_data
 from .spine.patterns import law_of
 from .spine.rows_estimator import Known
@@ -134,9 +134,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         place=0,
         use="the directions of largest spread; the first look at any table",
         directions=lambda n, p, excess: max(min(n - 1, p - excess), 1) if excess else None,
-        test=DirectionTest(
-            draws=99, rows_cost=lambda n, p, groups: n * p * (min(n, p) + 50), wordings={"parallel": PARALLEL}
-        ),
+        test=DirectionTest(draws=99, rows_cost=lambda n, p, groups: n * p * (min(n, p) + 50)),
         spread=Spread(
             cost_of_permuted, draws=99, repeated=lambda model, X: squared_spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),

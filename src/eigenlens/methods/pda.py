@@ -42,7 +42,7 @@ from ..solve.subspace import Subspace
 from .classifier import between_form, class_priors, refuse_alike, refuse_separating
 from .discriminant import DiscriminantProblem, LinearDiscriminant
 from .spine.about import Declaration, DirectionTest, Laws, basis_of
-from .spine.canonical_tests import PERMUTED_CLASSES, cost_of_classes
+from .spine.canonical_tests import cost_of_classes
 from .spine.chosen import Validated, penalties
 from .spine.rows_estimator import Known
 
@@ -221,7 +221,7 @@ class PDA(LinearDiscriminant):
         name="pda",
         place=2,
         use="many columns, or columns in order (signals, images): coefficients are smoothed",
-        test=DirectionTest(cost_of_classes, wordings={"permutation": PERMUTED_CLASSES}),
+        test=DirectionTest(cost_of_classes),
         compared_as="PDA",
         advantage="less variable coefficients",
         takes_few_rows=True,

@@ -12,7 +12,7 @@ from ..arrays import namespaces, optional
 from ..arrays.parameters import check_number
 from ..arrays.typing import Array, Axes, Frame, TableLike
 from ..drawing import INK, LEVEL, Display, dots, finish, named, one_axes, place_names, row_names
-from ..inference.row_limits import row_limits
+from ..inference.row_limits import own_limits, row_limits
 from ..solve import solve
 
 ROUNDING = 1e-9  # of the spread of rows: a distance to the space that is none
@@ -48,7 +48,7 @@ class Diagnosis:
     >>> X = load_wine().data
     >>> found = PCA(3, scale=True).fit(X).diagnose(X)
     >>> print(found)
-    17 of 178 rows lie beyond a limit: 5 by T², 13 by Q; about 9 each are expected at 5%.
+    18 of 178 rows lie beyond a limit: 5 by T², 14 by Q; about 9 each are expected at 5%.
     >>> bool(abs(found.q_contributions.sum(axis=1) - found.q).max() < 1e-9)
     True
     """
@@ -119,8 +119,8 @@ class Diagnosis:
         return Display(ax)
 
 
-def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
-    """Hold rows against a fitted PCA."""
+def diagnosed(model: Any, X: TableLike, level: float, own: bool = False) -> Diagnosis:
+    """Hold rows against a fitted PCA: new rows, or its own, which it fits better than new ones."""
     check_number("level", level, 0.0, 0.5, above=True)
     V, sd, scale = namespaces.to_numpy(model.spectrum_.vectors), namespaces.to_numpy(model._sd), model._divisors()
     real = np.arange(len(sd)) < model.spectrum_.rank
@@ -136,7 +136,7 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
         return namespaces.like(np.column_stack([*sums, within, beside]), block)
 
     found = np.asarray(namespaces.to_numpy(model._over_rows(X, measured, keep_dtype=False, here=True)))
-    t2_limit, q_limit = _limits(model, len(sd), level)
+    t2_limit, q_limit = _limits(model, len(sd), level, own)
     return Diagnosis(
         found[:, 0],
         found[:, 1],
@@ -154,22 +154,22 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
 _KNOWN: WeakKeyDictionary[Any, tuple[Any, tuple[float, ...], tuple[float, float]]] = WeakKeyDictionary()
 
 
-def _limits(model: Any, k: int, level: float) -> tuple[float, float]:
+def _limits(model: Any, k: int, level: float, own: bool) -> tuple[float, float]:
     """Return the limits of T² and Q; a model that is shown rows block by block decomposes its moments once."""
     moments = model._whole_moments
-    of = (float(moments.weight), k, level)
+    of = (float(moments.weight), k, level, own)
     known, settings, limits = _KNOWN.get(model, (None, (), (0.0, 0.0)))
     if known is not moments or settings != of:
-        limits = _limits_of(model, k, level)
+        limits = _limits_of(model, k, level, own)
         _KNOWN[model] = (moments, of, limits)
     return limits
 
 
-def _limits_of(model: Any, k: int, level: float) -> tuple[float, float]:
-    """Return the limits of T² and Q for new rows, from the moments of the fit."""
+def _limits_of(model: Any, k: int, level: float, own: bool) -> tuple[float, float]:
+    """Return the limits of T² and Q for new rows or for those of the fit, from its moments."""
     problem = model._pose(model._whole_moments)
     n, divisor = problem.moments.weight, problem.divisor
     spectrum = solve(problem.all_directions().pencil, "dense")
     values = namespaces.to_numpy(spectrum.values)[: max(spectrum.rank, k)] * (problem.unit**2 / (n - 1))
-    limits = row_limits(values, k, n, model.n_features_in_, level)
+    limits = own_limits(values, k, n, level) if own else row_limits(values, k, n, model.n_features_in_, level)
     return limits.t2 * divisor / (n - 1), max(limits.q, ROUNDING**2 * float(values.sum()))

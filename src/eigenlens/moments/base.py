@@ -93,6 +93,11 @@ class Moments(ABC):
         """
         raise errors.InputTypeError(f"{type(self).__name__} moments keep single rows and cannot be sealed.")
 
+    @property
+    def inner(self) -> Moments | None:
+        """The moments of columns that these consist of, under other names; None where there are several, or more."""
+        return self
+
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         """Return what `needed`, empty moments of the same class, would keep and these do not, and what they do keep."""
         return None

@@ -249,6 +249,22 @@ class Centred(Moments):
         self.shift, self.exponent = moved.shift, common
         self.store = moved.store.plus(extra.rescaled(common).store)
 
+    @property
+    def group_weights(self) -> np.ndarray:
+        """Total weight of each group."""
+        return self.weights
+
+    def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
+        """Return moments with more groups, the present ones at the given places."""
+        new, xp = self.copy(), namespaces.namespace(self.shift)
+        new.weights = np.zeros(n_groups)
+        new.weights[places] = self.weights
+        source = np.full(n_groups, len(places))
+        source[places] = np.arange(len(places))
+        padded = xp.concat([self.shift, xp.zeros_like(self.shift[:1, :])], axis=0)
+        new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
+        return new
+
     def about(self, point: Array) -> Self:
         """Return one group of all rows, its sum of squares taken about a point (minus the pivot, over 2^exponent)."""
         new = self.copy()

@@ -1,27 +1,44 @@
 """From moments with holes to moments without: the maximum of the likelihood of a normal sample.
 
 Divisors stay those of the method: what comes back is a sum of squares W·Σ̂, as if the rows had no holes.
+
+EM finds the maximum. Its steps are extrapolated by Anderson's method: of the last few points the combination is taken
+whose steps of EM nearly cancel, and kept if the likelihood there is no lower.
+
+Dempster, Laird, Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm, J. Royal Statistical
+Society B 39. Walker, Ni (2011), Anderson acceleration for fixed-point iterations, SIAM J. Numerical Analysis 49.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from ..arrays import errors, exponents, linalg
-from . import estimability
+from ..arrays import errors, exponents, linalg, memory, namespaces
 from .centred import Centred, Factor
 from .centring import Triangle
 from .cross import Cross
 from .grouped import Grouped
-from .likelihood import Point
-from .maximum import TOLERANCE, Maximum, maximise
-from .patterns import Patterns
+from .marginals import Marginals
+from .patterns import ASKED_CELLS, Patterns
 from .sample import Sample
 
 CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
+TOLERANCE = 1e-10  # of the slope over the weight, in units of Σ
+SCORE = 1e-8  # the same, at which a maximum counts as found
+MOST = 400  # evaluations of the likelihood
+REMEMBERED = 15  # points that are combined
+ROUNDING = 1e-13  # of the log-likelihood, over the depth of Σ: smaller changes are not seen; and of Σ itself
+SINGULAR = 1e-6  # depth of a covariance at which the climb is given up: the likelihood has no bound
+NEARLY_SINGULAR = 1e-3  # depth below which Σ is not inverted as a whole
+SINKING = 1e-2  # depth of a covariance that, with the likelihood still rising, is on its way to zero
+COMPLETELY = 1e-4  # depth below which columns determine each other
+SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
+LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
+SHOWN = 6  # columns or pairs that a message names
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +95,10 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     >>> found.means.round(6)          # the second column follows the line that the first three rows show
     array([[3.2     , 5.133333]])
     """
-    groups, labels = grouped_patterns(moments)
-    estimability.require_observed(groups, labels, names, sliced(moments))
-    found = _fitted(groups, names, tol)
-    return replace(found, moments=in_form_of(moments, found.moments))
+    patterns = patterns_of(moments)
+    require_observed(patterns, moments, names)
+    found = _fitted(patterns, names, tol)
+    return replace(found, moments=completed_like(moments, found.moments))
 
 
 def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
@@ -94,23 +111,19 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     names, tol
         As in `fit`.
     """
-    groups, labels = grouped_patterns(moments)
-    estimability.require_observed(groups, labels, names, sliced(moments))
-    found = []
-    for label, group in zip(moments.labels, groups, strict=True):
+    patterns, found = patterns_of(moments), []
+    require_observed(patterns, moments, names)
+    for k, label in enumerate(moments.labels):
         try:
-            found.append(_fitted([group], names, tol))
+            found.append(_fitted(patterns.of_group(k), names, tol))
         except errors.InputError as error:
             among, way_out = "group", "One covariance of all groups, as LDA has it, needs fewer rows."
-            if sliced(moments):
+            if moments.meaning is not None:
                 among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
-            raise errors.InputError(
-                f"Among the rows of {among} {estimability.called(label)}: {error} {way_out}"
-            ) from error
-    new = separate(moments, [one.moments for one in found])
+            raise errors.InputError(f"Among the rows of {among} {called(label)}: {error} {way_out}") from error
     total = sum(one.log_likelihood for one in found)
     return NormalFit(
-        new,
+        moments.holding(Factor, [one.moments for one in found]),
         np.concatenate([one.means for one in found]),
         np.einsum("g,gjk->jk", moments.weights / moments.weight, np.stack([one.covariance for one in found])),
         total,
@@ -120,148 +133,404 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     )
 
 
-def separate(moments: Grouped, groups: list[Any]) -> Grouped:
-    """Return groups of rows without holes, each with a covariance of its own, under the labels that were given."""
-    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
-    new.labels, new.groups, new._first = moments.labels, groups, groups[0].pivot
-    return new
+def patterns_of(moments: Any) -> Patterns:
+    """Return the patterns of holes that moments keep; refuse moments of another kind."""
+    found = moments.inner
+    if not isinstance(found, Patterns):
+        raise errors.moments_differ("the kind of moments", "Patterns", type(found or moments).__name__)
+    return found
 
 
-def sliced(moments: Any) -> bool:
-    """Tell whether groups are slices of a response, rather than classes."""
-    return getattr(moments, "meaning", None) is not None
+def completed_like(moments: Any, centred: Centred) -> Any:
+    """Return moments of the form that was given, of rows without holes."""
+    if isinstance(moments, Cross):
+        cross = Cross(Factor)
+        cross.joint, cross.split = centred, moments.split
+        return cross
+    return moments.holding(Factor, [centred], pooled=True) if isinstance(moments, Grouped) else centred
 
 
-def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
-    """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
-    estimability.require_spread(groups, names)
-    sample = Sample.of(groups)
-    if all(group.complete for group in groups):
-        shift, F, log_likelihood, reached = _complete(groups)
+def _fitted(patterns: Patterns, names: list[str] | None, tol: float) -> NormalFit:
+    """Fit groups; the moments that come back are one Centred of all of them."""
+    require_spread(patterns, names)
+    if patterns.complete:
+        shift, F = patterns.shift, patterns.rows
+        log_likelihood = _of_complete_rows(patterns)
+        path, score, n_steps = [log_likelihood], 0.0, 0
     else:
         with linalg.one_blas_thread():
-            shift, F, log_likelihood, reached = _incomplete(sample, groups[0], names, tol)
-    unit = exponents.units(groups[0].exponent, groups[0].pivot)
+            found = climbed(patterns, names, tol)
+        shift, F = found.in_units_of_data(found.point, patterns.weight)
+        log_likelihood, path = found.log_likelihood, found.reached.path
+        score, n_steps = found.reached.score, found.reached.n_steps
+    unit = exponents.units(patterns.exponent, patterns.pivot)
     with np.errstate(over="ignore", under="ignore"):
-        R = F * unit / np.sqrt(sample.weight)
+        R = F * unit / np.sqrt(patterns.weight)
         covariance = R.T @ R
-    return NormalFit(
-        as_centred(groups, shift, F),
-        groups[0].pivot + shift * unit,
-        covariance,
-        log_likelihood,
-        [log_likelihood] if reached is None else reached.path,
-        0.0 if reached is None else reached.score,
-        0 if reached is None else reached.n_steps,
-    )
+    means = patterns.pivot + shift * unit
+    return NormalFit(as_centred(patterns, shift, F), means, covariance, log_likelihood, path, score, n_steps)
 
 
-def grouped_patterns(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
-    """Return the patterns of each group about one pivot and over the same powers of two."""
-    if isinstance(moments, Grouped):
-        parts: list[Any] = list(moments.groups)
-        labels: np.ndarray | None = moments.labels
-    else:
-        parts, labels = [moments.joint if isinstance(moments, Cross) else moments], None
-    if not parts or not all(isinstance(part, Patterns) for part in parts):
-        raise errors.moments_differ("the kind of moments", "Patterns", type(parts[0] if parts else moments).__name__)
-    pivots = np.stack([part.pivot for part in parts])
-    known = np.argmax(~np.isnan(pivots), axis=0)
-    pivot = pivots[known, np.arange(pivots.shape[1])]
-    exponent = parts[0].exponent
-    if any(part.exponent is not None for part in parts):
-        exponent = exponents.common([part.exponent_or_free() for part in parts])
-    return [part.rescaled(exponent).moved_to(pivot) for part in parts], labels
-
-
-Found = tuple[np.ndarray, np.ndarray, float, Maximum | None]
-
-
-def _complete(groups: list[Patterns]) -> Found:
-    """Return means and factor of rows without holes, as they are."""
-    shift = np.concatenate([group.shift for group in groups])
-    F = np.concatenate([group.rows for group in groups])
-    W, p = sum(group.weight for group in groups), F.shape[1]
+def _of_complete_rows(patterns: Patterns) -> float:
+    """Return the largest log-likelihood of rows without holes."""
+    F, W, p = patterns.rows, patterns.weight, patterns.n_features
     R = np.abs(np.diagonal(linalg.triangle(F / np.sqrt(W)))) if len(F) >= p else np.zeros(1)
     if not (R > 0).all():
-        return shift, F, float("inf"), None
-    log_unit = 0.0 if groups[0].exponent is None else np.log(2.0) * groups[0].exponent.sum()
-    return shift, F, -0.5 * W * float(p * np.log(2 * np.pi) + 2 * np.log(R).sum() + 2 * log_unit + p), None
-
-
-def standardised_sample(moments: Any, names: list[str] | None = None) -> tuple[Sample, np.ndarray, Maximum]:
-    """Return a sample with holes as its likelihood is climbed: its columns that vary, and the maximum, standardised."""
-    groups, labels = grouped_patterns(moments)
-    estimability.require_observed(groups, labels, names)
-    with linalg.one_blas_thread():
-        found = climbed(Sample.of(groups), groups[0], names, TOLERANCE)
-    return found.point.sample, found.varying, found.reached
+        return float("inf")
+    log_unit = 0.0 if patterns.exponent is None else np.log(2.0) * patterns.exponent.sum()
+    return -0.5 * W * float(p * np.log(2 * np.pi) + 2 * np.log(R).sum() + 2 * log_unit + p)
 
 
 @dataclass(frozen=True)
 class Climbed:
     """A maximum, in units in which columns have variance about 1: x = centre + size · x'."""
 
-    reached: Maximum
+    reached: Maximum[Normal]
     varying: np.ndarray
     centre: np.ndarray
     size: np.ndarray
     shift: np.ndarray  # available means of all columns
+    exponent: exponents.Exponents
 
     @property
-    def point(self) -> Point:
+    def point(self) -> Normal:
         return self.reached.point
 
+    @property
+    def log_likelihood(self) -> float:
+        """The log-likelihood in the units of the data."""
+        sample = self.point.sample
+        powers = 0 if self.exponent is None else self.exponent[self.varying]
+        units = np.log(self.size) + np.log(2.0) * powers
+        return self.point.log_likelihood - float(sample.pattern_weights @ (sample.masks @ units))
 
-def climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
+    def in_units_of_data(self, point: Normal, weight: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means of all columns at a point, less the pivot, and rows F with FᵀF = weight · Σ."""
+        shift, F = self.shift.copy(), np.zeros((len(self.varying), self.shift.shape[1]))
+        shift[:, self.varying] = self.centre + point.mu * self.size
+        F[:, self.varying] = np.sqrt(weight) * (point.L * self.size[:, None]).T
+        return shift, F
+
+
+def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
-    estimability.require_room(sample)
+    sample = Sample.of(patterns)
+    require_room(sample)
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
-    unit = exponents.units(like.exponent, like.pivot)
-    varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
-    free = sample.among(varying)
-    estimability.require_together(free.together, varying, names)
+    unit = exponents.units(patterns.exponent, patterns.pivot)
+    varying = np.flatnonzero(size > CONSTANT * np.abs(shift + patterns.pivot / unit).max(axis=0))
     centre, size = shift[:, varying].mean(axis=0), size[varying]
-    standard = free.standardised(centre, size)
+    standard = sample.among(varying, centre, size)
+    require_together(standard.together, varying, names)
     mu = standard.available_means()
-    start = Point(standard, mu, np.linalg.cholesky(standard.available_covariance(mu)))
-    reached = maximise(start, tol)
-    estimability.require_bound(reached, varying, names)
-    return Climbed(reached, varying, centre, size, shift)
+    reached = climb(Normal(standard, mu, np.linalg.cholesky(standard.available_covariance(mu))), tol)
+    require_bound(reached, varying, names)
+    return Climbed(reached, varying, centre, size, shift, patterns.exponent)
 
 
-def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
-    found = climbed(sample, like, names, tol)
-    reached, varying, size = found.reached, found.varying, found.size
-    free, shift = found.point.sample, found.shift
-    L = np.zeros((sample.masks.shape[1], len(varying)))
-    shift[:, varying] = found.centre + reached.point.mu * size
-    L[varying] = reached.point.L * size[:, None]
-    weights = free.pattern_weights
-    exponent = 0 if like.exponent is None else like.exponent[varying]
-    units = float(weights @ (free.masks @ (np.log(size) + np.log(2.0) * exponent)))
-    return shift, np.sqrt(sample.weight) * L.T, reached.point.log_likelihood - units, reached
-
-
-def as_centred(groups: list[Patterns], shift: np.ndarray, F: np.ndarray) -> Centred:
+def as_centred(patterns: Patterns, shift: np.ndarray, F: np.ndarray) -> Centred:
     """Return one scatter FᵀF of all groups about their means, pivot + shift."""
-    first = groups[0]
-    new = Factor().anchored_at(first.pivot)
-    new.weights = np.array([group.weight for group in groups])
-    new.shift, new.exponent, new.store = shift, first.exponent, Triangle(F).compacted()
-    new.n_rows, new.dtype = sum(group.n_rows for group in groups), np.result_type(*(group.dtype for group in groups))
+    new = Factor().anchored_at(patterns.pivot)
+    new.weights, new.shift, new.store = patterns.group_weights, shift, Triangle(F).compacted()
+    new.exponent, new.n_rows, new.dtype = patterns.exponent, patterns.n_rows, patterns.dtype
     return new
 
 
-def in_form_of(moments: Any, centred: Centred) -> Any:
-    """Return moments of the form that was given, of rows without holes."""
-    if isinstance(moments, Cross):
-        cross = Cross(Factor)
-        cross.joint, cross.split = centred, moments.split
-        return cross
-    if not isinstance(moments, Grouped):
-        return centred
-    grouped = Grouped(Factor, pooled=True, meaning=moments.meaning)
-    grouped.labels, grouped.groups, grouped._first = moments.labels, [centred], centred.pivot
-    return grouped
+# -- the climb ---------------------------------------------------------------------------------------------------------
+
+
+class State(Protocol):
+    """A point of a likelihood that is climbed."""
+
+    log_likelihood: float
+    depth: float  # how far the model is from a singular one
+
+    @property
+    def score(self) -> float:
+        """The largest entry of the slope over the weight."""
+
+    @property
+    def rounding(self) -> float:
+        """What rounding may make of the log-likelihood."""
+
+    @property
+    def place(self) -> np.ndarray:
+        """The coordinates of the point."""
+
+    def image(self) -> np.ndarray:
+        """Return the coordinates of the point after one step of EM, where the likelihood is not lower."""
+
+    def measured(self, steps: np.ndarray) -> np.ndarray:
+        """Return steps from here, one in a row, in units in which their lengths can be compared."""
+
+    def at(self, place: np.ndarray) -> Self | None:
+        """Return another point; None if there is none of these coordinates."""
+
+
+Climbing = TypeVar("Climbing", bound=State)
+
+
+@dataclass(frozen=True)
+class Maximum(Generic[Climbing]):
+    """Where a climb ended.
+
+    Attributes
+    ----------
+    point : State
+    path : list of float
+        The log-likelihood after each step; it never falls.
+    n_steps : int
+        Evaluations of the likelihood.
+    """
+
+    point: Climbing
+    path: list[float]
+    n_steps: int
+
+    @property
+    def score(self) -> float:
+        """The largest entry of the slope over the weight."""
+        return self.point.score
+
+
+def climb(point: Climbing, tol: float = TOLERANCE, most: int = MOST) -> Maximum[Climbing]:
+    """Climb from a point to the maximum of a likelihood.
+
+    Parameters
+    ----------
+    point : State
+    tol : float
+        Where the largest entry of the slope over the weight may stop.
+    most : int
+        Evaluations at most.
+    """
+    path, n_steps, lowest, stalled = [point.log_likelihood], 1, point.score, 0
+    places: list[np.ndarray] = []
+    images: list[np.ndarray] = []
+    while point.score > tol and point.depth > SINGULAR and n_steps < most and stalled < REMEMBERED:
+        image, new = point.image(), None
+        places, images = [*places, point.place][-REMEMBERED:], [*images, image][-REMEMBERED:]
+        if len(places) > 1:
+            new = point.at(_combined(point, places, images))
+            n_steps += new is not None
+            if new is None or not _is_better(new, point):
+                places, images, new = [], [], None
+        if new is None:
+            new = point.at(image)
+            n_steps += 1
+            if new is None or not (_is_higher(new, point) or new.depth <= SINGULAR):
+                break
+        level = new.log_likelihood <= point.log_likelihood + point.rounding and new.score >= lowest
+        point, stalled, lowest = new, stalled + 1 if level else 0, min(lowest, new.score)
+        path.append(max(point.log_likelihood, path[-1]))
+    return Maximum(point, path, n_steps)
+
+
+def _combined(point: State, places: list[np.ndarray], images: list[np.ndarray]) -> np.ndarray:
+    """Return the combination of images for which the same combination of the steps to them is shortest."""
+    steps = point.measured(np.array(images) - np.array(places))
+    share = np.linalg.lstsq(np.diff(steps, axis=0).T, steps[-1], rcond=namespaces.EPS)[0]
+    return images[-1] - share @ np.diff(images, axis=0)
+
+
+def _is_higher(new: State, point: State) -> bool:
+    return new.log_likelihood >= point.log_likelihood - point.rounding
+
+
+def _is_better(new: State, point: State) -> bool:
+    """Tell whether a point may follow another one: higher, and no leap to where the likelihood is of another shape."""
+    return _is_higher(new, point) and new.score <= 2 * point.score and new.depth >= 0.5 * point.depth
+
+
+class Normal:
+    """Means and a covariance, and what a sample with holes says about them.
+
+    In the coordinates δμ_g = L a_g and Σ → L (I + S) Lᵀ the slope of the likelihood over the weight is the step of EM.
+
+    Parameters
+    ----------
+    sample : Sample
+    mu : ndarray of shape (G, p)
+    L : ndarray of shape (p, p)
+        Lower triangular with a positive diagonal, Σ = LLᵀ.
+
+    Attributes
+    ----------
+    log_likelihood : float
+        Of the observed cells, in the units of the sample.
+    depth : float
+        Standard deviation of the weakest direction of columns of unit variance: near zero, Σ is singular.
+    """
+
+    def __init__(self, sample: Sample, mu: np.ndarray, L: np.ndarray) -> None:
+        self.sample, self.mu, self.L = sample, mu, L
+        self.depth = float(np.linalg.svd(L / np.sqrt((L**2).sum(axis=1))[:, None], compute_uv=False)[-1])
+        layout, places = sample.laid_out(self.depth < NEARLY_SINGULAR)
+        self.marginals = Marginals(layout, L, sample.pattern_weights)
+        rows = sample.about(mu)
+        self.U = self.marginals.solve(rows, places, refine=self.depth**2 < NEARLY_SINGULAR)
+        log_dets = sample.pattern_weights @ self.marginals.log_dets
+        self.log_likelihood = -0.5 * float(sample.n_cells * np.log(2 * np.pi) + log_dets + np.vdot(rows, self.U))
+
+    @cached_property
+    def slope(self) -> tuple[np.ndarray, np.ndarray]:
+        """The step of EM of the means, a, and of the covariance, S, the moves of the means left out."""
+        sample, L = self.sample, self.L
+        sums = sample.group_sums(self.U[: len(sample.weights)])
+        H = L.T @ (self.U.T @ self.U - self.marginals.precision()) @ L / sample.weight
+        return sums @ L / sample.group_weights[:, None], (H + H.T) / 2
+
+    @cached_property
+    def score(self) -> float:
+        a, S = self.slope
+        return float(max(np.abs(a * np.sqrt(self.sample.shares)[:, None]).max(), np.abs(S).max() / np.sqrt(2)))
+
+    @property
+    def rounding(self) -> float:
+        return ROUNDING * (abs(self.log_likelihood) + self.sample.weight) / self.depth
+
+    @property
+    def place(self) -> np.ndarray:
+        return np.concatenate([self.mu.ravel(), self.L[self.sample.lower]])
+
+    def image(self) -> np.ndarray:
+        a, S = self.slope
+        C = (1 + ROUNDING) * np.eye(len(S)) + S - (a * self.sample.shares[:, None]).T @ a
+        return np.concatenate([(self.mu + a @ self.L.T).ravel(), (self.L @ np.linalg.cholesky(C))[self.sample.lower]])
+
+    def measured(self, steps: np.ndarray) -> np.ndarray:
+        root, (G, p) = self.marginals.root, self.mu.shape
+        apart = np.zeros((len(steps), p, p))
+        apart[:, self.sample.lower] = steps[:, G * p :]
+        means = steps[:, : G * p].reshape(-1, G, p) @ root.T
+        return np.concatenate([means.reshape(-1, G * p), (root @ apart)[:, self.sample.lower]], axis=1)
+
+    def at(self, place: np.ndarray) -> Normal | None:
+        L, n = np.zeros_like(self.L), self.mu.size
+        L[self.sample.lower] = place[n:]
+        if not (np.diagonal(L) > 0).all():
+            return None
+        return Normal(self.sample, place[:n].reshape(self.mu.shape), L)
+
+
+# -- who lacks what ----------------------------------------------------------------------------------------------------
+
+
+def require_observed(patterns: Patterns, moments: Any, names: list[str] | None) -> None:
+    """Refuse columns that no row, or no row of a group, has observed; warn of rows that observe nothing."""
+    labels = moments.labels if isinstance(moments, Grouped) else None
+    for k in range(len(patterns.group_rows)):
+        lacking = np.flatnonzero(~patterns.masks[patterns.group == k].any(axis=0))
+        if len(lacking) == 0:
+            continue
+        among, else_ = "", ""
+        if labels is not None:
+            kind, else_ = ("group", ", or the group") if moments.meaning is None else ("slice", ", or use fewer slices")
+            among = f" among the rows of {kind} {called(labels[k])}"
+        one = len(lacking) == 1
+        raise errors.InputError(
+            f"No cell of column{'' if one else 's'} {_listed(lacking, names)} is observed{among}; "
+            f"{'it' if one else 'they'} cannot be estimated. "
+            f"Leave {'it' if one else 'these columns'} out{else_}."
+        )
+    if patterns.n_blank:
+        rows = "row is" if patterns.n_blank == 1 else "rows are"
+        errors.warn(errors.MissingWarning(f"{patterns.n_blank:,} {rows} all NaN and ignored."))
+
+
+def require_spread(patterns: Patterns, names: list[str] | None) -> None:
+    """Refuse columns that one row alone observes, in each group that shares a covariance: it has no variance."""
+    n_groups = len(patterns.group_rows)
+    if patterns.complete or patterns.weight <= n_groups:
+        return
+    observed = np.zeros((2, n_groups, patterns.n_features))  # how many strata of a group, and of what weight
+    np.add.at(observed[0], patterns.group, patterns.masks)
+    np.add.at(observed[1], patterns.group, patterns.masks * patterns.weights[:, None])
+    lacking = np.flatnonzero((observed <= 1).all(axis=(0, 1)))
+    if len(lacking) == 0:
+        return
+    one = len(lacking) == 1
+    raise errors.InputError(
+        f"Column{'' if one else 's'} {_listed(lacking, names)} {'is' if one else 'are'} observed in a single row"
+        f"{'' if n_groups == 1 else ' of each group'}, so the cells say nothing about "
+        f"{'its variance. Leave it' if one else 'their variances. Leave them'} out, or add rows."
+    )
+
+
+def require_together(together: np.ndarray, columns: np.ndarray, names: list[str] | None) -> None:
+    """Refuse pairs of columns that no row observes together: their covariance is unknown."""
+    pairs = np.argwhere(np.triu(together == 0, 1))
+    if len(pairs) == 0:
+        return
+    called = [f"{_name(columns[j], names)} and {_name(columns[k], names)}" for j, k in pairs[:SHOWN]]
+    more = f", and {len(pairs) - SHOWN} more pairs" if len(pairs) > SHOWN else ""
+    raise errors.InputError(
+        f"No row observes columns {'; '.join(called)}{more} together, so the cells say nothing about their covariance. "
+        f"Leave out one of each pair, or use missing='ppca' (PCA), which assumes a few common factors."
+    )
+
+
+def require_room(sample: Sample) -> None:
+    """Ask for the memory of a climb before it is taken: an inverse for each pattern, and the rows several times."""
+    P, p = sample.masks.shape
+    observed = sample.masks.sum(axis=1)
+    inverted = float(np.sum(np.minimum(observed, p - observed).astype(np.float64) ** 2))
+    cells = 4 * inverted + 8 * (len(sample.means) + len(sample.rows)) * p
+    if cells > ASKED_CELLS:
+        memory.require(
+            int(8 * cells),
+            f"The likelihood of {P:,} patterns of missing cells",
+            "Leave out columns that are often missing, or read fewer rows.",
+        )
+
+
+def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None) -> None:
+    """Refuse a likelihood without a bound, the covariance becoming singular; warn of a climb that ended early."""
+    if reached.score <= SCORE:
+        return
+    depth, p = reached.point.depth, len(reached.point.L)
+    involved = f"columns {_listed(columns[_weakest(reached.point.L)], names)}"
+    seldom = _seldom(reached.point.sample, columns, names)
+    if depth <= SINKING and reached.score > SETTLED:
+        how = "completely" if depth <= COMPLETELY else "almost completely"
+        raise errors.InputError(
+            f"The observed cells cannot determine a covariance of {p} columns: {involved} explain each other {how} "
+            f"where they are observed together, and the likelihood has no maximum that can be found. "
+            f"Leave some of them out, add rows, or use missing='ppca' (PCA), which needs less.{seldom}"
+        )
+    errors.warn(
+        errors.NotConvergedWarning(
+            f"The likelihood of the observed cells was still rising when the iteration ended (slope "
+            f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about {involved}, which "
+            f"depend on each other most. Leave out one that is seldom observed, or use missing='ppca' (PCA).{seldom}"
+        )
+    )
+
+
+def _weakest(L: np.ndarray) -> np.ndarray:
+    """Return the columns of the direction that varies least, in units of their standard deviations."""
+    direction = np.abs(np.linalg.svd(L / np.sqrt((L**2).sum(axis=1))[:, None])[0][:, -1])
+    return np.flatnonzero(direction >= LOADING * direction.max())
+
+
+def _seldom(sample: Sample, columns: np.ndarray, names: list[str] | None) -> str:
+    """Name the column that is observed least, where that is less than half of the time."""
+    seen = np.diagonal(sample.together)
+    j = int(seen.argmin())
+    if seen[j] >= 0.5 * sample.weight:
+        return ""
+    return f" Column {_name(columns[j], names)} is observed in {seen[j]:,.6g} of {sample.weight:,.6g} rows."
+
+
+def called(label: Any) -> str:
+    """Return a class or slice as a message writes it."""
+    return repr(label.item() if hasattr(label, "item") else label)
+
+
+def _name(column: int, names: list[str] | None) -> str:
+    return str(int(column)) if names is None else repr(names[column])
+
+
+def _listed(columns: np.ndarray, names: list[str] | None) -> str:
+    return errors.listed([_name(j, names) for j in columns], SHOWN)

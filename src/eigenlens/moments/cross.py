@@ -119,6 +119,10 @@ class Cross(Moments):
         return new
 
     @property
+    def inner(self) -> Moments | None:
+        return self.joint
+
+    @property
     def n_rows(self) -> int:  # type: ignore[override]
         return self.joint.n_rows
 

@@ -139,6 +139,10 @@ class Cubic(Cross):
         return new
 
     @property
+    def inner(self) -> None:
+        return None
+
+    @property
     def finite(self) -> bool:
         return super().finite and namespaces.all_finite(self.third)
 

@@ -13,16 +13,29 @@ from ..rows import Block
 from .base import Moments
 from .centred import Centred, Scatter
 from .centring import Codes, Gram
+from .patterns import Patterns
 from .quartic import Quartic
 
 
-@stored("moments.Grouped")
+def _with_patterns_together(old: Grouped) -> None:
+    """Put together the patterns of all groups, which older files keep one by one."""
+    if old.of is not Patterns or old.pooled:
+        return
+    old.pooled = True
+    if old.groups:
+        first, *others = [part.regrouped(np.array([k]), len(old.groups)) for k, part in enumerate(old.groups)]
+        for part in others:
+            first.merge(part)
+        old.groups = [first]
+
+
+@stored("moments.Grouped", upgrade=_with_patterns_together)
 class Grouped(Moments):
     """Moments of labelled rows, the labels found on the way.
 
     Parameters
     ----------
-    of : {Scatter, Factor, Quartic}
+    of : {Scatter, Factor, Quartic, Patterns}
         What is kept.
     pooled : bool
         Keep one scatter, pooled over the groups, and the group means: memory K·p + p². Otherwise keep one for each
@@ -48,7 +61,8 @@ class Grouped(Moments):
     """
 
     def __init__(self, of: type[Centred] = Scatter, pooled: bool = True, meaning: Any = None) -> None:
-        self.of, self.pooled, self.meaning = of, pooled, meaning
+        self.of, self.meaning = of, meaning
+        self.pooled = pooled or of is Patterns  # which keep groups apart themselves
         self.labels: np.ndarray = np.array([])
         self.groups: list[Centred] = []
         self._first: Any = None
@@ -107,7 +121,7 @@ class Grouped(Moments):
             raise _meanings_differ(self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
-            theirs = _regrouped(other.groups[0], places, len(self.labels))
+            theirs = other.groups[0].regrouped(places, len(self.labels))
             self.groups = [self.groups[0].copy().merge(theirs) if self.groups else theirs]
         else:
             groups = list(self.groups)
@@ -134,9 +148,10 @@ class Grouped(Moments):
         return f" in {len(self.labels)} group{'s' if len(self.labels) > 1 else ''} ({kept})"
 
     def _means(self) -> dict[str, np.ndarray]:
-        return {
-            str(label): mean for label, mean in zip(self.labels, namespaces.to_numpy(self.within().means), strict=True)
-        }
+        if self.of is Patterns:
+            return {}
+        means = namespaces.to_numpy(self.within().means)
+        return {str(label): mean for label, mean in zip(self.labels, means, strict=True)}
 
     def sealed(self) -> Self:
         new = self.copy()
@@ -178,7 +193,7 @@ class Grouped(Moments):
             if self.pooled and not self.groups:
                 self.groups = [self.of().anchored_at(self._first, len(union))]
             elif self.pooled:
-                self.groups = [_regrouped(self.groups[0], old, len(union))]
+                self.groups = [self.groups[0].regrouped(old, len(union))]
             else:
                 groups = [self.of().anchored_at(self._first) for _ in union]
                 for place, group in zip(old, self.groups, strict=True):
@@ -219,7 +234,7 @@ class Grouped(Moments):
     def weights(self) -> np.ndarray:
         """Total weight of each group."""
         if self.pooled:
-            return self.groups[0].weights if self.groups else np.zeros(0)
+            return self.groups[0].group_weights if self.groups else np.zeros(0)
         return np.array([group.weight for group in self.groups])
 
     def within(self, shares: np.ndarray | None = None) -> Centred:
@@ -257,6 +272,16 @@ class Grouped(Moments):
         new.n_rows = sum(part.n_rows for part in parts)
         return new
 
+    @property
+    def inner(self) -> Moments | None:
+        return self.groups[0] if self.pooled and self.groups else None
+
+    def holding(self, of: type[Centred], groups: list[Any], pooled: bool = False) -> Self:
+        """Return the same labels over other moments, about the pivot of these."""
+        new = type(self)(of, pooled, self.meaning)
+        new.labels, new.groups, new._first, new.names = self.labels, groups, groups[0].pivot, self.names
+        return new
+
     def ordered(self, order: np.ndarray) -> Self:
         """Return these moments with labels in a given order, others after them: to be solved, not to be merged."""
         rank = {label: place for place, label in enumerate(order.tolist())}
@@ -265,7 +290,7 @@ class Grouped(Moments):
         new = self.copy()
         new.labels, new._known, new._joined = self.labels[places], None, None
         if self.pooled:
-            new.groups = [_regrouped(group, np.argsort(places), len(places)) for group in self.groups]
+            new.groups = [group.regrouped(np.argsort(places), len(places)) for group in self.groups]
         else:
             new.groups = [self.groups[k] for k in places]
         return new
@@ -314,19 +339,6 @@ def _rows(values: Any, rows: Any) -> Any:
     if isinstance(rows, slice) or namespaces.is_sparse(values):
         return values[rows]
     return namespaces.take_rows(values, namespaces.like(rows, values))
-
-
-def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
-    """Return moments with more groups, the present ones at the given places."""
-    new = moments.copy()
-    xp = namespaces.namespace(moments.shift)
-    new.weights = np.zeros(n_groups)
-    new.weights[places] = moments.weights
-    source = np.full(n_groups, len(places))
-    source[places] = np.arange(len(places))
-    padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
-    new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
-    return new
 
 
 def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:

@@ -4,32 +4,28 @@ With M_o = F_oᵀF_o + σ²I, of size k, the marginals need no larger inverse:
 
     Σ_oo⁻¹ = (I − F_o M_o⁻¹ F_oᵀ)/σ²,     log|Σ_oo| = (|o| − k) log σ² + log|M_o|.
 
+Given a row, its k factors have the mean z = M_o⁻¹ F_oᵀ (x − μ)_o and the covariance σ²M_o⁻¹. A step of EM regresses
+each column on them.
+
 Tipping, Bishop (1999), Probabilistic principal component analysis, J. Royal Statistical Society B 61.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
-import scipy.optimize
-import scipy.sparse.linalg
 
 from ..arrays import errors, exponents, linalg
-from . import estimability
 from .centred import Factor
 from .centring import Triangle
+from .completion import ROUNDING, SCORE, SINGULAR, climb, require_observed
 from .marginals import inverted
-from .maximum import SCORE
 from .patterns import Patterns
 from .sample import Sample
 
-MEMORY = 40  # gradients that the quasi-Newton method remembers
-MOST_STEPS = 2000
-NEWTON_STEPS = 5
-DIFFERENCE = 1e-4  # length of the steps between which slopes are compared
-NOISELESS = 1e-12  # share of the mean variance below which noise is rounding
+MOST = 2000  # evaluations of the likelihood
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +74,7 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
     >>> round(found.noise_variance, 2)
     0.01
     """
-    estimability.require_observed([moments], None, names)
+    require_observed(moments, moments, names)
     if not 0 < k < moments.n_features:
         raise errors.InputError(
             f"k={k!r}, but directions of probabilistic PCA are at least 1 and fewer than the "
@@ -86,30 +82,33 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
         )
     whole = _uniform(moments)
     power = 0 if whole.exponent is None else int(whole.exponent[0])
-    sample = Sample.of([whole])
+    sample = Sample.of(whole)
     mean = sample.available_means()
     unit = float(np.sqrt(np.mean(sample.available_variances(mean))))
     if not unit > 0:
         raise errors.InputError("No column varies where it is observed, so there is no direction to find.")
-    standard = sample.standardised(mean[0], np.full(moments.n_features, unit))
+    every = np.arange(moments.n_features)
+    standard = sample.among(every, mean[0], np.full(len(every), unit))
     with linalg.one_blas_thread():
-        start = _start(standard, k)
-        found = _maximised(standard, start, k)
-    mu, F, noise = _unpacked(found.x, moments.n_features, k)
-    score = float(np.abs(found.jac).max())
-    if score > SCORE:
+        reached = climb(_start(standard, k), most=MOST)
+    found = reached.point
+    if found.depth <= SINGULAR:
+        raise errors.InputError(
+            f"{k} directions reproduce every observed cell and leave no noise to estimate; use fewer directions."
+        )
+    if reached.score > SCORE:
         errors.warn(
             errors.NotConvergedWarning(
-                f"The likelihood of the observed cells was still rising when the iteration ended (slope {score:.1e} "
-                f"after {found.nfev} evaluations): the cells say little about some of the {k} directions. Use fewer."
+                f"The likelihood of the observed cells was still rising when the iteration ended (slope "
+                f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about some of the {k} "
+                f"directions. Use fewer."
             )
         )
-    cells = float(sample.pattern_weights @ sample.masks.sum(axis=1))
     return LowRankFit(
-        _as_factor(whole, mean[0] + mu * unit, F.T * unit, np.sqrt(noise) * unit),
-        noise * (unit * 2.0**power) ** 2,
-        -found.fun * sample.weight - cells * (np.log(unit) + power * np.log(2.0)),
-        score,
+        _as_factor(whole, mean[0] + found.mu * unit, found.F.T * unit, np.sqrt(found.noise) * unit),
+        found.noise * (unit * 2.0**power) ** 2,
+        found.log_likelihood - sample.n_cells * (np.log(unit) + power * np.log(2.0)),
+        reached.score,
     )
 
 
@@ -130,27 +129,92 @@ def _uniform(moments: Patterns) -> Patterns:
     return moments.rescaled(np.full(moments.n_features, 0 if top == exponents.FREE else top))
 
 
-class _Marginals:
-    """The marginals of N(·, FFᵀ + σ²I) on some patterns."""
+class FactorModel:
+    """A mean, factors and noise, and what a sample with holes says about them.
 
-    def __init__(self, masks: np.ndarray, F: np.ndarray, noise: float) -> None:
-        self.masks, self.F, self.noise = masks, F, noise
+    Parameters
+    ----------
+    sample : Sample
+    mu : ndarray of shape (p,)
+    F : ndarray of shape (p, k)
+    noise : float
+        σ².
+
+    Attributes
+    ----------
+    log_likelihood : float
+        Of the observed cells, in the units of the sample.
+    depth : float
+        σ, in the units of the sample.
+    """
+
+    def __init__(self, sample: Sample, mu: np.ndarray, F: np.ndarray, noise: float) -> None:
+        self.sample, self.mu, self.F, self.noise, self.depth = sample, mu, F, noise, float(np.sqrt(noise))
         k = F.shape[1]
+        n_observed = sample.masks.sum(axis=1)
         squares = (F[:, :, None] * F[:, None, :]).reshape(len(F), k * k)
-        M = (masks.astype(np.float64) @ squares).reshape(-1, k, k) + noise * np.eye(k)
+        M = (sample.masks.astype(np.float64) @ squares).reshape(-1, k, k) + noise * np.eye(k)
         self.inverses, log_dets = inverted(np.ascontiguousarray(np.moveaxis(M, 0, 2)))
-        self.log_dets = log_dets + (masks.sum(axis=1) - k) * np.log(noise)
+        self.rows = sample.about(mu[None, :])
+        self.factors = (self.inverses[sample.all_owners] @ (self.rows @ F)[:, :, None])[:, :, 0]
+        log_dets = sample.pattern_weights @ (log_dets + (n_observed - k) * np.log(noise))
+        apart = np.vdot(self.rows, self.rows - self.factors @ F.T) / noise
+        self.log_likelihood = -0.5 * float(sample.n_cells * np.log(2 * np.pi) + log_dets + apart)
 
-    def factors(self, rows: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """Return the expected factors of rows that are zero where nothing is observed."""
-        return (self.inverses[owner] @ (rows @ self.F)[:, :, None])[:, :, 0]
+    @cached_property
+    def sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Expected products of the factors and a constant, with each other and with each column where it is observed.
 
-    def solve(self, rows: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """Return Σ_oo⁻¹ r_o for each row, zero where nothing is observed."""
-        return np.where(self.masks[owner], rows - self.factors(rows, owner) @ self.F.T, 0.0) / self.noise
+        Arrays of shape (p, k + 1, k + 1) and (p, k + 1).
+        """
+        sample, (p, k) = self.sample, self.F.shape
+        ones = np.concatenate([np.sqrt(sample.weights), np.zeros(len(sample.rows))])  # rows have no mean
+        Z = np.concatenate([self.factors, ones[:, None]], axis=1)
+        products = (Z[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
+        S = (sample.observed.T @ products).reshape(p, k + 1, k + 1)
+        spread = (sample.masks.T * sample.pattern_weights) @ self.inverses.reshape(-1, k * k)
+        S[:, :k, :k] += self.noise * spread.reshape(p, k, k)
+        return S, self.rows.T @ Z
+
+    @cached_property
+    def slope(self) -> np.ndarray:
+        """Slope of the log-likelihood over the weight, in the coordinates of `place`."""
+        S, t = self.sums
+        now = np.concatenate([self.F, np.zeros((len(self.F), 1))], axis=1)
+        explained = np.einsum("jkl,jl->jk", S, now)
+        across = (t - explained) / self.noise
+        left = np.vdot(self.rows, self.rows) - np.vdot(2 * t - explained, now)
+        of_noise = 0.5 * (left / self.noise - self.sample.n_cells)
+        return np.concatenate([across[:, -1], across[:, :-1].ravel(), [of_noise]]) / self.sample.weight
+
+    @property
+    def score(self) -> float:
+        return float(np.abs(self.slope).max())
+
+    @property
+    def rounding(self) -> float:
+        return ROUNDING * (abs(self.log_likelihood) + self.sample.weight) / self.depth
+
+    @property
+    def place(self) -> np.ndarray:
+        return np.concatenate([self.mu, self.F.ravel(), [np.log(self.noise)]])
+
+    def image(self) -> np.ndarray:
+        S, t = self.sums
+        new = np.linalg.solve(S, t[:, :, None])[:, :, 0]
+        left = max(float(np.vdot(self.rows, self.rows) - np.vdot(new, t)), SINGULAR**2)
+        return np.concatenate([self.mu + new[:, -1], new[:, :-1].ravel(), [np.log(left / self.sample.n_cells)]])
+
+    def measured(self, steps: np.ndarray) -> np.ndarray:
+        return steps
+
+    def at(self, place: np.ndarray) -> FactorModel:
+        p, k = self.F.shape
+        noise = float(np.exp(np.clip(place[-1], -60, 60)))
+        return FactorModel(self.sample, place[:p], place[p:-1].reshape(p, k), noise)
 
 
-def _start(sample: Sample, k: int) -> np.ndarray:
+def _start(sample: Sample, k: int) -> FactorModel:
     """Begin at the leading directions of what is observed of each pair."""
     mu = sample.available_means()
     rows = sample.about(mu)
@@ -158,67 +222,4 @@ def _start(sample: Sample, k: int) -> np.ndarray:
     values, vectors = np.linalg.eigh(S)
     noise = max(float(np.mean(np.maximum(values[:-k], 0.0))), 0.01)
     F = vectors[:, ::-1][:, :k] * np.sqrt(np.maximum(values[::-1][:k] - noise, 0.01))
-    return np.concatenate([mu[0], F.ravel(), [np.log(noise)]])
-
-
-def _maximised(sample: Sample, start: np.ndarray, k: int) -> Any:
-    """Climb by a quasi-Newton method with line search, then, where the likelihood no longer tells, by Newton steps."""
-    found = scipy.optimize.minimize(
-        _negative,
-        start,
-        args=(sample, k),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxcor": MEMORY, "maxiter": MOST_STEPS, "maxfun": 2 * MOST_STEPS, "ftol": 0.0, "gtol": 1e-9},
-    )
-    if _unpacked(found.x, sample.masks.shape[1], k)[2] < NOISELESS:
-        raise errors.InputError(
-            f"{k} directions reproduce every observed cell and leave no noise to estimate; use fewer directions."
-        )
-    for _ in range(NEWTON_STEPS):
-        if np.abs(found.jac).max() <= SCORE or not _newton_step(found, sample, k):
-            break
-    return found
-
-
-def _newton_step(found: Any, sample: Sample, k: int) -> bool:
-    """Move to where the slope vanishes, if it does become smaller there; tell whether it did.
-
-    Conjugate gradients need no regular curvature: turning F changes nothing, and the slope has no part that way.
-    """
-    x, slope = found.x, found.jac
-
-    def bent(d: np.ndarray) -> np.ndarray:
-        h = DIFFERENCE / np.linalg.norm(d)
-        found.nfev += 2
-        return (_negative(x + h * d, sample, k)[1] - _negative(x - h * d, sample, k)[1]) / (2 * h)
-
-    n = len(x)
-    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda d: bent(d.ravel()), dtype=np.float64)
-    step = scipy.sparse.linalg.cg(operator, -slope, rtol=1e-3, maxiter=100)[0]
-    value, new = _negative(x + step, sample, k)
-    smaller = np.linalg.norm(new) < 0.5 * np.linalg.norm(slope) and value <= found.fun + 1e-12 * (1 + abs(found.fun))
-    if smaller:
-        found.x, found.fun, found.jac = x + step, min(value, found.fun), new
-    return bool(smaller)
-
-
-def _negative(x: np.ndarray, sample: Sample, k: int) -> tuple[float, np.ndarray]:
-    """Return minus the log-likelihood over the weight, and its slope."""
-    p, W = sample.masks.shape[1], sample.weight
-    mu, F, noise = _unpacked(x, p, k)
-    law, weights, n_observed = _Marginals(sample.masks, F, noise), sample.pattern_weights, sample.masks.sum(axis=1)
-    rows = sample.about(mu[None, :])
-    U = law.solve(rows, sample.all_owners)
-    value = weights @ n_observed * np.log(2 * np.pi) + weights @ law.log_dets + np.vdot(rows, U)
-    spread = (sample.masks.T * weights) @ law.inverses.reshape(-1, k * k)
-    AF = np.einsum("jk,jkl->jl", F, spread.reshape(p, k, k))
-    traces = (n_observed - k) / noise + np.trace(law.inverses, axis1=1, axis2=2)
-    slope_F = U.T @ (U @ F) - AF
-    slope_noise = 0.5 * (np.vdot(U, U) - weights @ traces) * noise
-    slope_mu = sample.group_sums(U[: len(sample.weights)])[0]
-    return 0.5 * value / W, -np.concatenate([slope_mu, slope_F.ravel(), [slope_noise]]) / W
-
-
-def _unpacked(x: np.ndarray, p: int, k: int) -> tuple[np.ndarray, np.ndarray, float]:
-    return x[:p], x[p : p + p * k].reshape(p, k), float(np.exp(np.clip(x[-1], -60, 60)))
+    return FactorModel(sample, mu[0], F, noise)

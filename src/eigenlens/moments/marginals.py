@@ -108,8 +108,8 @@ class Marginals:
 
     def __init__(self, layout: Layout, L: np.ndarray, weights: np.ndarray) -> None:
         self.layout, self.L, self.weights = layout, L, weights
-        root = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
-        self.K = root.T @ root
+        self.root = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
+        self.K = self.root.T @ self.root
         whole = 2 * np.log(np.abs(np.diagonal(L))).sum()
         self.log_dets = np.where(layout.by_missing, whole, 0.0)
         self.inverses: list[np.ndarray] = []  # (g, s, s) for each part
@@ -122,10 +122,11 @@ class Marginals:
     def Sigma(self) -> np.ndarray:
         return self.L @ self.L.T
 
+    @np.errstate(invalid="ignore")  # of a singular distribution, whose likelihood is NaN
     def solve(self, rows: np.ndarray, places: list[Place], refine: bool = True) -> np.ndarray:
         """Return Σ_oo⁻¹ r_o for each row, zero where nothing is observed; rows are zero there too.
 
-        `refine` takes one more step towards the last digits, which the direction of a step can do without.
+        `refine` takes one more step towards the last digits, which a Σ far from singular can do without.
         """
         parts = self.layout.parts
         filled = rows
@@ -152,27 +153,8 @@ class Marginals:
 
     def precision(self) -> np.ndarray:
         """Return Σ w Σ_oo⁻¹ over the patterns, each inverse with zeros where nothing is observed."""
-        missing, observed = self._sums
-        return self._by_missing * self.K - self.K @ missing @ self.K + observed
-
-    @cached_property
-    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._added(self.inverses)
-
-    @cached_property
-    def _by_missing(self) -> float:
-        return float(self.weights[self.layout.by_missing].sum())
-
-    def sandwich(self, E: np.ndarray) -> np.ndarray:
-        """Return Σ w Σ_oo⁻¹ E_oo Σ_oo⁻¹ over the patterns."""
-        E = (E + E.T) / 2
-        inner = self.K @ E @ self.K
-        products = []
-        for part, cells, N in zip(self.layout.parts, self.layout.cells, self.inverses, strict=True):
-            products.append(N @ (inner if part.missing else E).ravel()[cells] @ N)
-        missing, observed = self._added(products)
-        first = self.K @ self._sums[0] @ inner
-        return self._by_missing * inner - first - first.T + self.K @ missing @ self.K + observed
+        missing, observed = self._added(self.inverses)
+        return float(self.weights[self.layout.by_missing].sum()) * self.K - self.K @ missing @ self.K + observed
 
     def conditional_variances(self) -> np.ndarray:
         """Return the variance of each column given what a pattern observes; zero where it observes the column."""
@@ -199,10 +181,10 @@ class Marginals:
 
 
 def _times(matrices: np.ndarray, which: np.ndarray | None, vectors: np.ndarray) -> np.ndarray:
-    with np.errstate(invalid="ignore"):  # of a singular law, whose likelihood is NaN
-        return ((matrices if which is None else matrices[which]) @ vectors[:, :, None])[:, :, 0]
+    return ((matrices if which is None else matrices[which]) @ vectors[:, :, None])[:, :, 0]
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Invert positive definite matrices of shape (s, s, g): inverses of shape (g, s, s), and log-determinants.
 
@@ -210,19 +192,18 @@ def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     is not positive shows as NaN in the log-determinant.
     """
     s = len(A)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if s > TOGETHER_SIDE:
-            B = np.ascontiguousarray(np.moveaxis(A, 2, 0))
-            return np.linalg.inv(B), np.linalg.slogdet(B)[1]
-        B, log_det = A.copy(), np.zeros(A.shape[2])
-        for j in range(s):
-            pivot = B[j, j].copy()
-            log_det += np.log(pivot)
-            row = B[j] / pivot
-            B[j] = 0.0
-            row[j] = 1 / pivot
-            column = B[:, j].copy()
-            B[:, j] = 0.0
-            B -= column[:, None] * row[None]
-            B[j] = row
-        return np.ascontiguousarray(np.moveaxis(B, 2, 0)), log_det
+    if s > TOGETHER_SIDE:
+        B = np.ascontiguousarray(np.moveaxis(A, 2, 0))
+        return np.linalg.inv(B), np.linalg.slogdet(B)[1]
+    B, log_det = A.copy(), np.zeros(A.shape[2])
+    for j in range(s):
+        pivot = B[j, j].copy()
+        log_det += np.log(pivot)
+        row = B[j] / pivot
+        B[j] = 0.0
+        row[j] = 1 / pivot
+        column = B[:, j].copy()
+        B[:, j] = 0.0
+        B -= column[:, None] * row[None]
+        B[j] = row
+    return np.ascontiguousarray(np.moveaxis(B, 2, 0)), log_det

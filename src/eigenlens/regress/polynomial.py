@@ -26,7 +26,7 @@ MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
 MOST_TERMS = 100_000  # built one by one: a few seconds
 
 
-@stored("PolynomialRegression")
+@stored("PolynomialRegression", renamed={"_beta": "_B", "_mean": "_middle"})
 class PolynomialRegression(BasisRegression):
     """Least squares on all monomials of the features up to total degree ``degree``.
 

@@ -1,5 +1,14 @@
 """Projection pursuit regression: a few unknown functions of a few unknown directions, ŷ = ȳ + Σₘ βₘ fₘ(aₘᵀx).
 
+Each fₘ has weighted mean 0 and variance 1. Terms enter one at a time on the residuals; after each entry all terms are
+refitted in turn, function, loadings and direction, until the residual sum of squares settles. From `max_terms` the
+least important term (smallest ‖βₘ‖) is then dropped and the others refitted, down to `n_terms`. At last every term of
+the model is taken out and looked for again.
+
+A direction is improved by Gauss–Newton: given the slopes f′, β f(aᵀx + δᵀx) ≈ β f + β f′·(δᵀx) is least squares in δ;
+the step is halved until the refitted function lowers the residual sum of squares. If no step does, the direction stays.
+A new one is looked for with straight lines over a fifth of the rows, which cost a third of the supersmoother.
+
 References
 ----------
 Friedman and Stuetzle (1981), Projection pursuit regression, JASA 76.
@@ -8,8 +17,8 @@ Friedman (1984), SMART user's guide, Stanford LCS technical report 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,8 +31,23 @@ from ..arrays.stored import stored
 from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import Display
-from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
 from .regressor import Floats, Regressor, warn_if_relative
+from .smoothing_spline import Curve, SplineSmoother
+from .supersmoother import smoothed_rows
+
+Function = Callable[..., Floats]
+Smoother = Callable[[Floats, Floats, Floats], tuple[Function, Floats, Floats]]  # with values and slopes at the rows
+
+ROUND_OFF = 1e-14  # share of the total below which residual sums are round-off: nothing is left to pursue
+# Below this share of the total, changes are judged by this share, not by what is left: with more terms than rows can
+# bear, sums fall towards zero for ever, and no prediction feels it.
+LITTLE = 1e-3
+EMPTY = 1e-8  # spread of the standardised rows along a direction that is a difference of equal features
+RIDGE = 1e-3  # of Gauss–Newton: it keeps flat directions from flying off
+HALVINGS = 1
+AXES, CURVATURES, STARTS, STEPS = 3, 3, 2, 4  # directions to start from, how many are improved, and by how many steps
+ROUGH_SPAN = 0.2
+SPLINE_KNOTS = 60
 
 
 @stored("pursuit.RidgeFunction")
@@ -168,7 +192,7 @@ class ProjectionPursuit(Regressor):
         Z = np.where(live, D / scale, 0.0)
         tol, sweeps = float(self.tol), int(self.max_iter)
         with one_blas_thread():
-            found = pursue(Z, Y - mean, w, smooth, int(self.n_terms), max_terms, tol, sweeps)
+            found = Task(Z, Y - mean, w, smooth, tol, sweeps).pursue(int(self.n_terms), max_terms)
         self._warn_unsettled(found)
         self._present(found, X, mean, center, scale)
 
@@ -254,7 +278,7 @@ class ProjectionPursuit(Regressor):
             errors.warn(errors.not_converged(self.max_iter, what, found.moved, self.tol, advice))
 
 
-def _ridge(term: Term, X: Floats, center: Floats, scale: Floats) -> tuple[Floats, RidgeFunction]:
+def _ridge(term: RidgeTerm, X: Floats, center: Floats, scale: Floats) -> tuple[Floats, RidgeFunction]:
     """Bring a term back to the user's units: a unit direction, its largest entry positive, and its
     function.
     """
@@ -267,3 +291,218 @@ def _ridge(term: Term, X: Floats, center: Floats, scale: Floats) -> tuple[Floats
     stretch = size * float(np.sign(lead))
     low, high = float(t.min()), float(t.max())
     return a, RidgeFunction(term.function, centre, stretch, term.shift, term.factor, low, high)
+
+
+@dataclass(frozen=True)
+class RidgeTerm:
+    """One term on standardised rows Z: direction a, values factor·(function(Za) − shift), loadings β."""
+
+    a: Floats
+    function: Function
+    shift: float
+    factor: float
+    values: Floats
+    slopes: Floats
+    beta: Floats
+    rss: float
+
+    @property
+    def fitted(self) -> Floats:
+        return np.outer(self.values, self.beta)
+
+
+@dataclass
+class Pursuit:
+    """Terms, what they leave, its sum of squares, how far the last sweep moved that, and how many sweeps there were."""
+
+    terms: list[RidgeTerm]
+    residual: Floats
+    rss: float
+    moved: float = 0.0
+    sweeps: int = 0
+    path: dict[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What stays the same in a pursuit: standardised rows, centred responses, weights, the smoother, when it ends."""
+
+    Z: Floats
+    Y: Floats
+    w: Floats
+    smooth: Smoother
+    tol: float
+    max_iter: int
+
+    @property
+    def total(self) -> float:
+        return self.rss(self.Y)
+
+    def rss(self, residual: Floats) -> float:
+        """Return the weighted residual sum of squares."""
+        return float(self.w @ (residual * residual).sum(axis=1))
+
+    def moved(self, before: float, after: float) -> float:
+        """Return by what share a residual sum of squares fell."""
+        left = max(after, LITTLE * self.total)
+        return (before - after) / left if left > 0 else 0.0
+
+    def pursue(self, n_terms: int, max_terms: int) -> Pursuit:
+        """Look for terms up to the most that are asked for, and drop some again."""
+        found, ends = Pursuit([], self.Y, self.total), []
+        while len(found.terms) < max_terms and found.rss > ROUND_OFF * self.total:
+            term = self._new_term(found.residual)
+            if term is None:
+                break
+            found = self._refitted([*found.terms, term], found.residual - term.fitted)
+            if len(found.terms) == n_terms:
+                ends.append(found)  # the way over max_terms does not always pay
+        path = {len(found.terms): found.rss}
+        while len(found.terms) > n_terms:
+            least = min(found.terms, key=lambda term: float(np.linalg.norm(term.beta)))
+            rest = [term for term in found.terms if term is not least]
+            found = self._refitted(rest, found.residual + least.fitted)
+            path[len(rest)] = found.rss
+        best = self._exchanged(min(found, *ends, key=lambda end: end.rss) if ends else found)
+        best = self._refitted(best.terms, best.residual, self.max_iter)
+        best.terms.sort(key=lambda term: -float(np.linalg.norm(term.beta)))
+        best.path = {**path, len(best.terms): best.rss}
+        return best
+
+    def _exchanged(self, found: Pursuit) -> Pursuit:
+        """Take each term out, look for it again in the residuals of the others, and refit, where that helps."""
+        live = int(np.count_nonzero(np.ptp(self.Z, axis=0) > 0))
+        saturated = len(found.terms) * (live + 1) > len(self.Z)  # as many parameters as rows
+        if len(found.terms) < 2 or not found.rss > LITTLE * self.total or saturated:
+            return found
+        for m in range(len(found.terms)):
+            partial = found.residual + found.terms[m].fitted
+            term = self._new_term(partial)
+            if term is not None:
+                terms = [*found.terms[:m], term, *found.terms[m + 1 :]]
+                found = min(found, self._refitted(terms, partial - term.fitted), key=lambda end: end.rss)
+        return found
+
+    def _refitted(self, terms: list[RidgeTerm], residual: Floats, sweeps: int = 1) -> Pursuit:
+        """Refit every term in turn on its partial residuals, at most so many times, until what is left settles."""
+        terms, rss, moved, sweep = list(terms), self.rss(residual), 0.0, 0
+        while sweep < sweeps:
+            before, sweep = rss, sweep + 1
+            for m, term in enumerate(terms):
+                partial = residual + term.fitted
+                turned = self._turned(term, partial, rss)
+                again = turned if turned.rss < rss else self._at(term.a, term.beta, partial)
+                terms[m] = term if again is None or again.rss > rss else again
+                residual = partial - terms[m].fitted
+                rss = min(rss, terms[m].rss)
+            moved = self.moved(before, rss)
+            if moved <= self.tol:
+                break
+        return Pursuit(terms, residual, self.rss(residual), moved, sweep)
+
+    def _new_term(self, R: Floats) -> RidgeTerm | None:
+        """Find the best new term on the residuals from several start directions."""
+        beta = np.linalg.svd(np.sqrt(self.w)[:, None] * R, full_matrices=False)[2][0]
+        rough = replace(self, smooth=super_smoother(ROUGH_SPAN, 0.0))
+        tried = [rough._at(a, beta, R) for a in rough._starts(R @ beta)]
+        some = sorted((t for t in tried if t is not None), key=lambda t: t.rss)[:STARTS]
+        best = min((rough._improved(t, R) for t in some), key=lambda t: t.rss, default=None)
+        return None if best is None else self._at(best.a, best.beta, R)
+
+    def _starts(self, r: Floats) -> list[Floats]:
+        """Return start directions: least squares, strongest curvatures (principal Hessian), axes."""
+        Z, w = self.Z, self.w
+        s = np.sqrt(w)[:, None]
+        linear = np.linalg.lstsq(s * Z, s[:, 0] * r, rcond=None)[0]
+        curvature, V = np.linalg.eigh((Z * (w * (r - Z @ linear))[:, None]).T @ Z)
+        bent = V[:, np.argsort(-np.abs(curvature), kind="stable")[:CURVATURES]].T
+        live = np.flatnonzero(np.ptp(Z, axis=0) > 0)
+        slope = np.abs(Z.T @ (w * r))
+        axes = np.eye(Z.shape[1])[live[np.argsort(-slope[live], kind="stable")][:AXES]]
+        return [a / np.linalg.norm(a) for a in (linear, *bent, *axes) if np.linalg.norm(a) > 0]
+
+    def _at(self, a: Floats, beta: Floats, R: Floats) -> RidgeTerm | None:
+        """Fit function and loadings along a direction to residuals R; None where the direction or function is empty."""
+        t, w = self.Z @ a, self.w
+        W = float(w.sum())
+        if not w @ t**2 > EMPTY**2 * W or not np.any(beta):
+            return None
+        y = R @ beta / float(beta @ beta)
+        f, raw, slopes = self.smooth(t, y, w)
+        shift = float(w @ raw / W)
+        scale = float(np.sqrt(w @ (raw - shift) ** 2 / W))
+        if not scale**2 > ROUND_OFF * float(w @ y**2 / W):  # to variance 1 it would be blown up
+            return None
+        values = (raw - shift) / scale
+        beta = (w * values) @ R / W
+        return RidgeTerm(a, f, shift, 1.0 / scale, values, slopes / scale, beta, self.rss(R - np.outer(values, beta)))
+
+    def _improved(self, term: RidgeTerm, R: Floats) -> RidgeTerm:
+        """Turn the direction for a few steps, while that lowers the residual sum of squares."""
+        for _ in range(STEPS):
+            before, term = term.rss, self._turned(term, R, term.rss)
+            if self.moved(before, term.rss) <= self.tol:
+                break
+        return term
+
+    def _turned(self, term: RidgeTerm, R: Floats, rss: float) -> RidgeTerm:
+        """Return the term after a Gauss–Newton step that leaves less than rss, or itself."""
+        delta = self._gauss_newton(term, R) if self.Z.shape[1] > 1 else np.zeros_like(term.a)
+        for k in range(HALVINGS + 1 if delta.any() else 0):
+            a = term.a + delta * 0.5**k
+            trial = self._at(a / np.linalg.norm(a), term.beta, R)
+            if trial is not None and trial.rss < rss * (1.0 - EMPTY):
+                return trial
+        return term
+
+    def _gauss_newton(self, term: RidgeTerm, R: Floats) -> Floats:
+        w = self.w
+        J = term.slopes[:, None] * self.Z
+        size = float(w @ (J * J).sum(axis=1))
+        J = J - np.outer(J @ term.a, term.a)  # a step along a only rescales the argument of f
+        e = (R - term.fitted) @ term.beta / float(term.beta @ term.beta)
+        G = (J * w[:, None]).T @ J
+        if not np.trace(G) > EMPTY**2 * size:  # what is left is round-off: there is no other direction
+            return np.zeros_like(term.a)
+        ridge = RIDGE * np.trace(G) / len(G)
+        delta = np.linalg.solve(G + ridge * np.eye(len(G)), J.T @ (w * e))
+        return delta - term.a * float(term.a @ delta)
+
+
+@stored("pursuit.OneResponse")
+@dataclass(frozen=True)
+class OneResponse:
+    """A spline of one response as a function from array to array."""
+
+    curve: Curve
+
+    def __call__(self, x: Floats, derivative: bool = False) -> Floats:
+        return self.curve(x, derivative)[:, 0]
+
+
+def spline_smoother(df: float | None, cost: float) -> Smoother:
+    """Return a smoother by cubic splines of fixed df (without the constant), or of least GCV if df is None."""
+
+    def smooth(t: Floats, y: Floats, w: Floats) -> tuple[Function, Floats, Floats]:
+        W = float(w.sum())
+        mean = float(w @ y / W)
+        s = SplineSmoother(t, w, SPLINE_KNOTS)
+        r = y - mean
+        z, b = s.coordinates((w * r)[:, None])
+        lam = np.inf
+        if s.can_bend and df is None:
+            straight = float(w @ r**2 - z @ z)
+            line = straight / W / max(1.0 - cost / W, 1e-300) ** 2
+            lam, score = s.best_lam(straight, b[:, 0] ** 2, 0.0, W, cost, np.inf)
+            lam = lam if score < line else np.inf
+        elif s.can_bend and df is not None and df > 1.0:
+            lam = s.lam_for_df(df)
+        f = OneResponse(s.curve(lam, z, b).shifted(np.array([mean])))
+        return f, f(t), f(t, derivative=True)
+
+    return smooth
+
+
+def super_smoother(span: float | None, bass: float) -> Smoother:
+    """Return Friedman's supersmoother as a smoother."""
+    return lambda t, y, w: smoothed_rows(t, y, w, span, bass)

@@ -186,7 +186,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
             return X
         values = np.asarray(self._of_words.transform(X))
         pa = require("pyarrow", "A table with words", "cli")
-        return pa.table({name: values[:, j] for j, name in enumerate(self._of_words.names_out_)})
+        return pa.table({str(name): values[:, j] for j, name in enumerate(self._of_words.names_out_)})
 
     def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:
         """Read rows for a fitted model, and tell how its answers go back to the library they came from."""

@@ -62,46 +62,47 @@ class Supersmoother:
         )
 
 
-class _Line:
-    """A running line over windows of one span: where each window lies in cumulative weight, and its moments
-    of x.
+class _Lines:
+    """Running lines over windows of several spans: where each window begins and ends in cumulative weight.
+
+    Moments come in pairs, as real and imaginary part of one sum.
     """
 
-    def __init__(self, u: Array, wg: Array, span: float) -> None:
+    def __init__(self, u: Array, wg: Array, spans: tuple[float, ...]) -> None:
         W = float(wg.sum())
-        length = min(W, max(span * W, LEAST_WINDOW))
+        self.length = np.clip(np.array(spans) * W, min(LEAST_WINDOW, W), W)[:, None]
         self.cum = np.concatenate([[0.0], np.cumsum(wg)])
-        low = np.clip(self.cum[:-1] + wg / 2.0 - length / 2.0, 0.0, W - length)
-        self.ends = [self._locate(low), self._locate(low + length)]
-        self.u, self.wg, self.length = u, wg, length
-        self.mean_x = self._window(wg * u) / length
-        self.var_x = np.maximum(self._window(wg * u**2) / length - self.mean_x**2, 0.0)
-        self.dx = u - self.mean_x
-        self.flat = self.var_x <= SAME
-        self.safe_var = np.where(self.flat, 1.0, self.var_x)
-        pull = np.where(self.flat, 0.0, self.dx**2 / self.safe_var)
-        self.freedom = np.maximum(1.0 - (1.0 + pull) / length, LEAST_FREEDOM)
+        low = np.minimum(np.maximum(self.cum[:-1] + wg / 2.0 - self.length / 2.0, 0.0), W - self.length)
+        self.ends = np.stack([low, low + self.length])
+        self.wg, self.first = wg, wg * u
+        x = self._means(self.first + 1j * (self.first * u), slice(None))
+        self.mean_x, self.dx = x.real, u - x.real
+        var_x = x.imag - x.real**2
+        self.steep = np.divide(1.0, var_x, out=np.zeros_like(var_x), where=var_x > SAME)
+        self.freedom = np.maximum(1.0 - (1.0 + self.dx**2 * self.steep) / self.length, LEAST_FREEDOM)
 
-    def _locate(self, at: Array) -> tuple[NDArray[np.intp], Array]:
-        i = np.clip(np.searchsorted(self.cum, at, side="right") - 1, 0, self.cum.size - 2)
-        return i, (at - self.cum[i]) / (self.cum[i + 1] - self.cum[i])
+    def _means(self, terms: NDArray[np.complex128], spans: slice | int) -> NDArray[np.complex128]:
+        totals = np.cumsum(terms, axis=-1).reshape(-1, terms.shape[-1])
+        ends = [np.interp(self.ends[:, spans], self.cum, np.concatenate([[0.0j], total])) for total in totals]
+        means = np.array([high - low for low, high in ends], dtype=np.complex128) / self.length[spans]
+        return means if terms.ndim > 1 else means[0, ...]
 
-    def _window(self, terms: Array) -> Array:
-        total = np.concatenate([[0.0], np.cumsum(terms)])
-        (i, a), (j, b) = self.ends
-        return total[j] + b * terms[j] - total[i] - a * terms[i]
-
-    def fit(self, y: Array) -> tuple[Array, Array]:
-        """Return the line's value and slope at each abscissa."""
-        wy = self.wg * y
-        mean = self._window(wy) / self.length
-        cov = self._window(wy * self.u) / self.length - mean * self.mean_x
-        slope = np.where(self.flat, 0.0, cov / self.safe_var)
-        return mean + slope * self.dx, slope
+    def fit(self, y: Array, spans: slice | int = slice(None)) -> tuple[Array, Array]:
+        """Return values and slopes of the lines of some spans at each abscissa; y may have several rows for one."""
+        found = self._means(self.wg * y + 1j * (self.first * y), spans)
+        slope = (found.imag - found.real * self.mean_x[spans]) * self.steep[spans]
+        return found.real + slope * self.dx[spans], slope
 
 
 def supersmooth(x: Array, y: Array, w: Array, span: float | None = None, bass: float = 0.0) -> Supersmoother:
-    """Smooth y on x with weights w.
+    """Return the smooth of y on x with weights w; see `smoothed_rows`."""
+    return smoothed_rows(x, y, w, span, bass)[0]
+
+
+def smoothed_rows(
+    x: Array, y: Array, w: Array, span: float | None = None, bass: float = 0.0
+) -> tuple[Supersmoother, Array, Array]:
+    """Smooth y on x with weights w; return the smooth, and its values and slopes at x.
 
     Parameters
     ----------
@@ -124,39 +125,33 @@ def supersmooth(x: Array, y: Array, w: Array, span: float | None = None, bass: f
     r = y - center
     yg = np.bincount(group, w * r) / wg
     if u.size < 3:
-        fit, slope = _Line(u, wg, 1.0).fit(yg)
-    elif span is not None:
-        fit, slope = _Line(u, wg, span).fit(yg)
+        span = 1.0
+    if span is not None:
+        fit, slope = (found[0] for found in _Lines(u, wg, (span,)).fit(yg))
     else:
         fit, slope = _choose_spans(u, wg, yg, group, w, r, bass)
     scale = width if width > 0 else 1.0
-    return Supersmoother(low + width * (u + 0.5), fit + center, slope / scale)
+    fit, slope = fit + center, slope / scale
+    return Supersmoother(low + width * (u + 0.5), fit, slope), fit[group], slope[group]
 
 
 def _choose_spans(
     u: Array, wg: Array, yg: Array, group: NDArray[np.intp], w: Array, r: Array, bass: float
 ) -> tuple[Array, Array]:
-    lines = [_Line(u, wg, s) for s in SPANS]
-    tweeter, middle, _ = lines
-    fits = np.array([line.fit(yg)[0] for line in lines])
-    loss = np.array(
-        [
-            middle.fit(np.bincount(group, w * np.abs(r - f[group])) / wg / line.freedom)[0]
-            for f, line in zip(fits, lines, strict=True)
-        ]
-    )
-    loss = np.maximum(loss, 0.0)
-    spans = np.array(SPANS)
-    best = np.argmin(loss, axis=0)
-    chosen = spans[best]
+    short, middle, long = SPANS
+    tweeter, midrange = 0, 1
+    lines = _Lines(u, wg, SPANS)
+    fits = lines.fit(yg)[0]
+    apart = np.array([np.bincount(group, off) for off in w * np.abs(r - fits[:, group])])
+    loss = np.maximum(lines.fit(apart / wg / lines.freedom, midrange)[0], 0.0)
+    chosen = np.array(SPANS)[np.argmin(loss, axis=0)]
     if bass > 0:
         least, woofer = loss.min(axis=0), loss[2]
         ratio = np.where(woofer > 0, least / np.where(woofer > 0, woofer, 1.0), 1.0)
-        chosen = chosen + (spans[2] - chosen) * np.maximum(ratio, 1e-7) ** (10.0 - bass)
-    smooth_span = np.clip(middle.fit(chosen)[0], spans[0], spans[2])
+        chosen = chosen + (long - chosen) * np.maximum(ratio, 1e-7) ** (10.0 - bass)
+    span = np.minimum(np.maximum(lines.fit(chosen, midrange)[0], short), long)
     # Piecewise linear blend of the three fits at the smoothed span.
-    up = np.clip((smooth_span - spans[1]) / (spans[2] - spans[1]), 0.0, 1.0)
-    down = np.clip((spans[1] - smooth_span) / (spans[1] - spans[0]), 0.0, 1.0)
-    blend = down * fits[0] + (1.0 - up - down) * fits[1] + up * fits[2]
-    fit = tweeter.fit(blend)[0]
-    return fit, middle.fit(fit)[1]
+    up = np.maximum(span - middle, 0.0) / (long - middle)
+    down = np.maximum(middle - span, 0.0) / (middle - short)
+    fit = lines.fit(down * fits[0] + (1.0 - up - down) * fits[1] + up * fits[2], tweeter)[0]
+    return fit, lines.fit(fit, midrange)[1]

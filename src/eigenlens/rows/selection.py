@@ -49,7 +49,7 @@ class Selection(TransformerMixin, BaseEstimator):
         for name in self.columns:
             if name not in kinds:
                 raise errors.no_column(name, frame.columns, f"the model needs the column {name!r}")
-            series = frame[name]
+            series = frame.get_column(name)
             if name in self.words:
                 found[name] = pa.array([None if w is None or w != w else word_of(w) for w in series.to_list()])
             elif is_words(kinds[name]):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors, namespaces
+from ..arrays.exponents import over_largest
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from .angles import principal_angles
@@ -124,9 +125,10 @@ class Subspace:
     def orthonormal(self) -> Array:
         """Return an orthonormal basis of the directions, of shape (p, rank)."""
         xp = namespaces.namespace(self.basis)
-        size = xp.sqrt(xp.sum(self.basis**2, axis=0))
-        left, s, _ = xp.linalg.svd(self.basis / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
-        return left[:, : count_rank(s, self.basis.shape[0], squared=False)]
+        basis = over_largest(self.basis)  # so that no square overflows
+        size = xp.sqrt(xp.sum(basis**2, axis=0))
+        left, s, _ = xp.linalg.svd(basis / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
+        return left[:, : count_rank(s, basis.shape[0], squared=False)]
 
     def angles(self, other: Subspace) -> Array:
         """Return the principal angles to another subspace, smallest first, accurate also when small."""

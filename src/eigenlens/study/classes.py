@@ -55,18 +55,18 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     if unseen is not None:
         findings.value_name += ", rows left out"
-        findings.extras["left_out"] = (
+        findings.left_out = (
             f"With {len(X):,} rows and {X.shape[1]:,} columns, a fit to all rows would draw each class as a point. "
             "Scores, correlations and shares of the separation are those of rows left out: each row is drawn where a "
             "fit to the other folds puts it."
         )
-        data.notes.append(findings.extras["left_out"])
+        data.notes.append(findings.left_out)
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     passed = _validate(findings, cls, data, ready, plan, progress)
     _tell_giveaways(findings, data, plan, ready)
     ends = (scores.min(axis=0), scores.max(axis=0)) if passed is None else (passed.low, passed.high)
-    findings.extras["regions"] = _regions(model, *ends, classes)
-    findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
+    findings.regions = _regions(model, *ends, classes)
+    findings.class_sizes = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)
     tell_holes(findings, data, ready, y)
     if passed is not None:
@@ -129,7 +129,7 @@ def _judge(findings: Findings, ours: str, data: Data, found: Compared) -> None:
     classes, (rows, guess) = data.class_sizes()[0], found.judged[ours]
     table = confusion_matrix(np.asarray(data.y)[rows], guess, labels=classes)
     findings.confusion = ([str(c) for c in classes], table)
-    findings.extras["told_apart"] = better_or_worse(found, ours, data)
+    findings.told_apart = better_or_worse(found, ours, data)
 
 
 def _masses(data: Data, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -18,9 +18,9 @@ from sklearn.base import clone
 
 from ..arrays.errors import InputError
 from ..arrays.spelling import option
-from ..inference.dimension_test import DimensionTest
+from ..inference.dimension_test import DimensionTest, drawn
 from ..inference.parallel import against_refits
-from ..methods.spine.about import NORMAL_DOUBT, Cost, Wording
+from ..methods.spine.about import Cost
 from ..methods.spine.patterns import patterns_in
 from .data import Data, sample_rows
 from .efforts import DRAWS, LEVEL, Effort, effort, some_rows
@@ -35,14 +35,7 @@ FEWEST_OF_CLASS = 10
 FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
 STRICT = "If the first direction carries most of the variance, parallel analysis is too strict with the next."
 WEIGHTED = "Normal theory, which is not checked with weights."
-SAME_HOLES = "same holes"
-HOLED = Wording(
-    "normal rows, same holes",
-    "Directions are tested one after the other, each against normal rows that lack it and have the same holes, drawn "
-    "{draws} times, at {level:.0%}, so p-values are multiples of {finest:.3g}.",
-    NORMAL_DOUBT,
-    statistic="What is left for this direction and those after it.",
-)
+PERMUTED = "parallel analysis, permutations"
 HOLED_WORK = 40  # multiplications of a draw, for each pattern of holes and the cube of the columns, as measured
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
@@ -122,13 +115,16 @@ def verdicts(
         found = _tested(model, X, y, rows, Effort(draws, len(rows)), plan, related, n)
     except InputError as error:
         return untested(k, f"{error} {says.test.advice()}".strip())
-    wording = says.test.wording(found.method)
-    test = Effort(draws, len(rows)).told(wording, n)
-    some = f"The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
-    remarks = [some if len(rows) < n and cost is None else "", found.note]
-    remarks.append(related.told if related.groups is not None else "")
-    test = replace(test, about=" ".join([test.about, *filter(None, remarks)]))
-    return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
+    found = of_rows(found, len(rows), n).with_note(related.told if related.groups is not None else "")
+    return of_test(found, k, UNRELATED if says.question == "none" else "", len(rows) if len(rows) < n else None)
+
+
+def of_rows(found: DimensionTest, rows: int, n: int) -> DimensionTest:
+    """Return a test that says on how many of the rows it was made."""
+    if rows >= n:
+        return found
+    some = f"The test was made on {rows:,} of the {n:,} rows, drawn at random."
+    return replace(found, about=f"{found.about} {some}")
 
 
 def _rows_to_test(
@@ -160,10 +156,8 @@ def _of_moments(model: Any, k: int, n: int, plan: Plan, draws: int, about: str =
     """Make the test of a model from the moments of its fit."""
     says = declared(model)
     found = model.test_dimension(**_settings(model, draws, plan))
-    wording = HOLED if found.method.endswith(SAME_HOLES) else says.test.wording(found.method)
-    test = Effort(draws, n).told(wording, n)
-    test = replace(test, about=f"{test.about} {about}".strip())
-    return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
+    found = replace(found, note=about)
+    return of_test(found, k, UNRELATED if says.question == "none" else "")
 
 
 def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Verdicts | None:
@@ -171,7 +165,8 @@ def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Ver
     hypothesis, moments = getattr(model, "_hypothesis", lambda: None), getattr(model, "moments_", None)
     if related.groups is not None or moments is None or getattr(model, "missing", "refuse") == "refuse":
         return None
-    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(moments)) * model.n_features_in_**3
+    found = patterns_in(moments)
+    cost = HOLED_WORK * (0 if found is None else len(found.weights)) * model.n_features_in_**3
     draws = next((draws for draws in DRAWS if draws * cost <= WORK), None)
     if draws is None or hypothesis() is None:
         return None
@@ -282,10 +277,10 @@ def spread_verdicts(
     about = (
         f"{name} was repeated with each column permuted separately"
         + (" (those made from one column of words together)" if worded else "")
-        + ", so columns have nothing in common ({permutations})."
+        + f", so columns have nothing in common ({drawn(spent.draws)})."
     )
-    wording = Wording("parallel analysis, permutations", about, STRICT)
-    return of_test(found, k, spent.told(wording, n), wording, UNRELATED if spent.rows == n else "")
+    found = of_rows(replace(found, method=PERMUTED, about=about, doubt=STRICT), spent.rows, n)
+    return of_test(found, k, UNRELATED if spent.rows == n else "", spent.rows if spent.rows < n else None)
 
 
 def _of_whole_rows(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..methods.spine.about import Wording
-from ..page.findings import Test
 from ..rows.sampled_rows import keys, smallest
 
 LEVEL = 0.05
@@ -21,23 +19,6 @@ class Effort:
 
     draws: int
     rows: int
-
-    def told(self, wording: Wording, n: int) -> Test:
-        """Return the record of a test of n rows made with this effort."""
-        finest, some = 1 / (1 + self.draws), ""
-        if self.rows < n:
-            some = f" of {self.rows:,} of the {n:,} rows, drawn at random"
-        permutations = f"{self.draws} permutations{some}, so p-values are multiples of {finest:.3g}"
-        fields = {"level": LEVEL, "draws": self.draws, "finest": finest, "permutations": permutations}
-        drawn = "{permutations}" in wording.about or "{draws}" in wording.about
-        return Test(
-            wording.name,
-            wording.about.format(**fields),
-            LEVEL,
-            self.draws if drawn else None,
-            self.rows if self.rows < n else None,
-            wording.doubt,
-        )
 
 
 def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewest_rows: int) -> Effort | None:

@@ -333,9 +333,8 @@ class FirstPass:
         if layout.kind == "number":
             if holed and self.slicing is None:
                 return None
-            return Grouped(of, pooled=not holed, meaning=self.slicing).anchored(typical)
-        pooled = not holed and len(labels) * X.shape[1] ** 2 > MOST_CELLS
-        return Grouped(of, pooled=pooled).anchored(typical)
+            return Grouped(of, meaning=self.slicing).anchored(typical)
+        return Grouped(of, pooled=len(labels) * X.shape[1] ** 2 > MOST_CELLS).anchored(typical)
 
 
 def collected(file: TableFile, plan: Plan, layout: Layout, **known: Any) -> FirstPass:
@@ -354,8 +353,8 @@ def _not_of_the_head(columns: list[Column]) -> None:
 
 def _pattern_cells(moments: Moments | None) -> int:
     """Return how many cells the moments of all patterns of holes have."""
-    parts = moments.groups if isinstance(moments, Grouped) else [moments]
-    return sum(part.rows.size + part.masks.size for part in parts if isinstance(part, Patterns) and part.n_rows)
+    found = None if moments is None else moments.inner
+    return found.rows.size + found.masks.size if isinstance(found, Patterns) and found.n_rows else 0
 
 
 def weights_of(column: Any) -> np.ndarray:

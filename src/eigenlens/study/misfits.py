@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from ..arrays import errors
 from ..methods.pca import PCA
+from ..methods.row_diagnosis import Diagnosis, diagnosed
 from ..page.findings import Findings, counted
 from ..rows.sampled_rows import keys, smallest
 from .data import Data, sample_rows
@@ -53,14 +54,17 @@ class Misfits:
         k = min(max(findings.shown_directions or 0, 1), len(findings.axes))
         try:
             new = cls(clone(model).set_params(n_components=k).fit_moments(model.moments_))
-            new.model.diagnose(np.zeros((1, model.n_features_in_)), level=LEVEL)
+            new._diagnosed(np.zeros((1, model.n_features_in_)))
         except errors.InputError:  # moments without products of all columns have no residual law
             return None
         return new
 
+    def _diagnosed(self, X: np.ndarray) -> Diagnosis:
+        return diagnosed(self.model, X, LEVEL, own=True)
+
     def look(self, X: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
         """Return how many rows lie beyond a limit, the places of the outermost ones, and how far they reach."""
-        found = self.model.diagnose(X, level=LEVEL)
+        found = self._diagnosed(X)
         reach = np.maximum(found.t2 / found.t2_limit, found.q / max(found.q_limit, np.finfo(float).tiny))
         reach = np.where(found.outlying, reach, 0.0)
         order = np.argsort(-reach, kind="stable")[:LISTED]
@@ -79,9 +83,9 @@ class Misfits:
         """Add a sentence, and the rows that lie farthest beyond; by default columns are those of the findings."""
         k, rows = int(self.model.n_components_), []
         if len(self.X):
-            found = self.model.diagnose(self.X, level=LEVEL)
+            found = self._diagnosed(self.X)
             rows = [_row(names or findings.loading_names, found, i, name) for i, name in enumerate(self.names)]
-        findings.extras["misfits"] = {"level": LEVEL, "count": self.beyond, "components": k, "rows": rows}
+        findings.misfits = {"level": LEVEL, "count": self.beyond, "components": k, "rows": rows}
         findings.summary.append(_sentence(self.beyond, f"{among}{self.n:,}", self.n, k, rows, of))
 
 
@@ -91,7 +95,7 @@ def tell_misfits(findings: Findings, model: Any, X: np.ndarray) -> None:
     if held is None:
         return
     looked = held.look(X)
-    given, numbers = findings.row_names, findings.extras.get("numbers", np.arange(len(X)))
+    given, numbers = findings.row_names, findings.row_numbers
     names = [f"row {numbers[i] + 1}" if given is None else str(given[i]) for i in looked[1].tolist()]
     held.take_in(looked, X[looked[1]], len(X), names)
     held.tell(findings)

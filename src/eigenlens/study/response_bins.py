@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors
-from ..inference.linear_part import choose_slices
+from ..inference.inverse import choose_slices
 from ..moments import Grouped
 from ..rows import Slicing
 from ..rows.sampled_rows import keys, smallest

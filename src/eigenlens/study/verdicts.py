@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..inference.counting import above_negative, broken_stick
-from ..inference.dimension_test import DimensionTest
-from ..methods.spine.about import Wording
+from ..inference.dimension_test import DimensionTest, p_words
 from ..page.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
+NAMES = {"wilks": "Wilks"}  # of tests, where they differ from the names of methods
+TAILS = {
+    "ratio of variances": "The variance along this direction over the mean of those left, columns in units of their "
+    "own noise."
+}
 IN_ORDER = "Directions count in order: after one that is not shown, none is, however small its p-value."
 
 
@@ -50,33 +54,32 @@ def untested(k: int, why: str) -> Verdicts:
     return Verdicts(Test(about=why), [NOT_TESTED] * k, [""] * k, [None] * k)
 
 
-def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_words: str = "") -> Verdicts:
-    """Read a test: its own verdicts, and what the pictures show of it.
+def of_test(found: DimensionTest, k: int, band_words: str = "", rows: int | None = None) -> Verdicts:
+    """Read a test: its own verdicts, what it says about itself, and what the pictures show of it.
 
     Where the test compares single values with those of noise, the picture gets a band, if there are words for it; where
     it has a statistic of its own for each direction, a second picture shows these.
     """
     p = [float(v) if np.isfinite(v) else None for v in found.p_values[:k]]
     p += [None] * (k - len(p))
-    said = ["" if v is None else f"{wording.evidence} {p_words(v, test.draws)}".strip() for v in p]
+    by = "Wilks " if found.method == "wilks" else ""
+    said = ["" if v is None else f"{by}{p_words(v, found.draws)}" for v in p]
     scree: dict[str, Any] = {}
     if "bar" in found.statistics:
         tested = np.isfinite(found.statistics["bar"])
         scree["tails"] = (found.statistics["statistic"][tested], found.statistics["bar"][tested])
-        scree["tails_words"] = wording.statistic
+        scree["tails_words"] = TAILS.get(found.statistic, "What this direction and all after it carry together.")
     if "noise" in found.statistics and band_words:
         scree |= {"band": found.statistics["noise"][:k], "band_words": band_words}
     verdicts = [*found.verdicts, *[found.verdict_beyond] * k][:k]
-    if any(v is not None and v <= found.alpha for v in p[found.dimension :]):
-        test = replace(test, about=f"{test.about} {IN_ORDER}".strip())
-    test = replace(test, of_the_next=found.of_the_next, stopped=found.stopped)
+    late = any(v is not None and v <= found.alpha for v in p[found.dimension :])
+    about = " ".join(filter(None, [found.about, IN_ORDER if late else "", found.note]))
+    test = Test(
+        *(NAMES.get(found.method, found.method), about, found.alpha, found.draws, rows, found.doubt),
+        of_the_next=found.of_the_next,
+        stopped=found.stopped,
+    )
     return Verdicts(test, verdicts, said, p, scree)
-
-
-def p_words(p: float, draws: int | None = None) -> str:
-    """Return a p-value in words, as finely as the draws allow."""
-    finer = draws is None or p < 1 / (1 + draws)  # a linear regression, joined with draws, may be
-    return "p < 0.001" if p < 0.001 and finer else f"p = {p:.3f}"
 
 
 def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..methods.spine.patterns import patterns_in
 from ..moments import Factor
-from ..moments.folded import joined
+from ..moments.patterns import distinct
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..rows import Preparation
 from .data import Data, tell
@@ -152,9 +152,9 @@ class Whole:
     def has_likelihood(self, data: Data) -> bool:
         """Tell whether the method can be fitted by maximum likelihood to rows with holes, from their moments."""
         preparation = self.preparation(standardise=True)
-        X, parts = preparation.transform(data.table), patterns_in(self.moments)
-        cells = [mask for part in parts for mask in part.masks]
-        if too_many_patterns(len({mask.tobytes() for mask in cells}), X.shape[1]) or determined(X):
+        X, found = preparation.transform(data.table), patterns_in(self.moments)
+        n_patterns = 0 if found is None else len(distinct(found.masks)[0])
+        if too_many_patterns(n_patterns, X.shape[1]) or determined(X):
             return False
         cls = chosen(self.plan.method, self.layout.kind)
         try:
@@ -181,7 +181,9 @@ class Whole:
 
     def patterns(self, preparation: Preparation) -> Any:
         """Return the moments of each pattern of holes, whatever groups there are."""
-        return joined([*patterns_in(self._scaled(preparation))])
+        found = patterns_in(self._scaled(preparation))
+        assert found is not None
+        return found.total()
 
     def _asked(self, model: Any, preparation: Preparation) -> Any:
         """Return the moments that a model is fitted to: of a response, those of slices."""

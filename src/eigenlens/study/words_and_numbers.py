@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,12 @@ from sklearn.pipeline import Pipeline
 
 from ..arrays.errors import InputError, listed
 from ..arrays.spelling import option, refused
-from ..methods.spine.about import Wording
+from ..inference.dimension_test import drawn
 from ..page.findings import Findings, percent
 from ..rows import Preparation
 from ..rows.selection import Selection
 from .data import Data
-from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
+from .dimension_tests import FEWEST_ROWS, PERMUTED, STRICT, UNRELATED, WORK, of_rows
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
 from .methods import declared, made
@@ -28,12 +29,6 @@ from .verdicts import Verdicts, of_test, untested
 MOST_AXES = 10
 MOST_COLUMNS = 1_000  # with words as columns of 0 and 1: a method for words decomposes the products of all of them
 FEWEST_LEVELS = 3  # words of two levels are as well told by one column of 0 and 1
-PERMUTED = Wording(
-    "parallel analysis, permutations",
-    "The axes were compared with those of the same columns, each permuted separately (a column of words as a whole), "
-    "so columns have nothing in common ({permutations}).",
-    STRICT,
-)
 
 
 def asks_for_words(data: Data) -> bool:
@@ -112,4 +107,9 @@ def _verdicts(
         )
     except InputError as error:
         return untested(k, str(error))
-    return of_test(found, k, spent.told(PERMUTED, n), PERMUTED, UNRELATED if spent.rows == n else "")
+    about = (
+        "The axes were compared with those of the same columns, each permuted separately (a column of words as a "
+        f"whole), so columns have nothing in common ({drawn(spent.draws)})."
+    )
+    found = of_rows(replace(found, method=PERMUTED, about=about, doubt=STRICT), spent.rows, n)
+    return of_test(found, k, UNRELATED if spent.rows == n else "", spent.rows if spent.rows < n else None)

@@ -99,8 +99,10 @@ class Classes:
     def log_determinant(self) -> float:
         """log|T|, the total covariance with divisor W, on the directions in which rows vary within classes."""
         between = np.sqrt(self.class_weights / self.W)[:, None] * self.means
-        inside = -np.linalg.slogdet(self.axes.T @ self.axes)[1]
-        return float(inside + np.linalg.slogdet(np.eye(self.rank) + between.T @ between)[1])
+        size = np.abs(self.axes).max(initial=0.0) or 1.0  # columns of 1e-200 have axes whose squares overflow
+        triangle = np.asarray(np.linalg.qr(self.axes / size, mode="r"))
+        inside = np.log(np.abs(triangle.diagonal())).sum() + self.rank * np.log(size)
+        return float(np.linalg.slogdet(np.eye(self.rank) + between.T @ between)[1] - 2 * inside)
 
     def starts(self, counts: list[int], rng: np.random.RandomState, times: int) -> list[Shares]:
         """Cut each class into subclasses by k-means, columns scaled to unit spread within classes; several times.

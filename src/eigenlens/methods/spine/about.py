@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -25,61 +24,8 @@ Cost = Callable[[int, int, int], float]
 
 
 @dataclass(frozen=True)
-class Wording:
-    """What a study says about a test that it has made.
-
-    Attributes
-    ----------
-    name : str
-    about : str
-        A sentence. It may hold {level}, {draws}, {finest} (the smallest p-value) and {permutations}: how many of them,
-        of how many rows.
-    doubt : str
-        What the test assumes.
-    evidence : str
-        What comes before a p-value in a sentence.
-    statistic : str
-        What is compared with draws, as a sentence.
-    """
-
-    name: str
-    about: str
-    doubt: str = ""
-    evidence: str = ""
-    statistic: str = "What this direction and all after it carry together."
-
-
-NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it find too much."
-LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
-NEXT_VARIANCE = "The variance along this direction over the mean of those left, columns in units of their own noise."
-ONE_BY_ONE = "Directions are tested one after the other "
-WORDINGS: Mapping[str, Wording] = MappingProxyType(
-    {
-        "wilks": Wording("Wilks", ONE_BY_ONE + "by Wilks' Λ, with Rao's F, at {level:.0%}.", evidence="Wilks"),
-        "chi2": Wording("chi2", ONE_BY_ONE + "against χ², at {level:.0%}.", NORMAL_DOUBT),
-        "simulation": Wording(
-            "simulation", ONE_BY_ONE + "against normal noise drawn through its moments, at {level:.0%}.", NORMAL_DOUBT
-        ),
-        "permutation": Wording("permutation", ONE_BY_ONE + "on permuted rows ({permutations})."),
-        "shared directions": Wording(
-            "shared directions",
-            ONE_BY_ONE + "against columns that share only the earlier directions, their own noise drawn {draws} times "
-            "with random signs, at {level:.0%}, so p-values are multiples of {finest:.3g}.",
-            statistic=NEXT_VARIANCE,
-        ),
-        "shared directions, normal noise": Wording(
-            "shared directions, normal noise",
-            ONE_BY_ONE + "against columns that share only the earlier directions, plus normal noise, at {level:.0%}.",
-            NORMAL_DOUBT,
-            statistic=NEXT_VARIANCE,
-        ),
-    }
-)
-
-
-@dataclass(frozen=True)
 class DirectionTest:
-    """What `test_dimension` costs, and what a study says about it.
+    """What `test_dimension` costs a study.
 
     Attributes
     ----------
@@ -94,8 +40,6 @@ class DirectionTest:
         How many times the usual work a study may spend before it does without.
     theory : function of (model, X, y), optional
         Tells whether a fitted model tests these rows without draws after all.
-    wordings : mapping of str to Wording
-        By the `method` of the result, in addition to those that all methods share.
     advice : function
         Says what to do where the test refuses the rows.
     """
@@ -105,20 +49,11 @@ class DirectionTest:
     rows_cost: Cost | None = None
     patience: float = 1.0
     theory: Callable[[Any, np.ndarray, Any], bool] | None = None
-    wordings: Mapping[str, Wording] = field(default_factory=dict)
     advice: Callable[[], str] = str
 
     def cost_for(self, model: Any, X: np.ndarray, y: Any) -> Cost | None:
         """Return what a draw costs, None where this model needs none for these rows."""
         return None if self.theory is not None and self.theory(model, X, y) else self.cost
-
-    def wording(self, method: str) -> Wording:
-        """Return what to say about a test that was made."""
-        base, linear = method.removesuffix(LINEAR), method.endswith(LINEAR)
-        plain = Wording(base, ONE_BY_ONE + f"({base}), at {{level:.0%}}.")
-        found = self.wordings.get(base) or WORDINGS.get(base, plain)
-        about = found.about + ' "No direction" is also tested by a linear regression.'
-        return replace(found, name=method, about=about) if linear else found
 
 
 def variances(model: Any, scores: np.ndarray) -> np.ndarray:

@@ -21,17 +21,11 @@ from ...moments import Grouped
 from ...rows import Source
 from ...solve import Form, Pencil, solve
 from ..classifier import between_form
-from .about import Wording
 from .missing import TakesHoles
 from .moments_estimator import Kept
 from .rows_estimator import labels_of_kept, repeated, repeated_or_none
 
 MOST_CELLS = 1e8  # of rows whose leverages are looked at; larger tables are tested from moments
-
-PERMUTED_CLASSES = Wording(
-    "permutation",
-    "Rows were moved to other classes, and the problem solved again, with a new penalty ({permutations}).",
-)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from ...inference.dimension_test import DimensionTest
 from ...inference.neighbouring_rows import neighbours
 from ...inference.neighbouring_values import gap_test
 from ...inference.parallel import against_normal, against_permutations
-from ...inference.shared_directions import components_test, components_test_of_factor, components_test_of_moments
+from ...inference.shared_directions import components_test, components_test_of_moments
 from ...moments import Centred
 from ...solve import Pencil, Spectrum, solve
-from .about import Wording
 
 RULES = ("mle", "parallel", "mp", "auto")
 #: What a rule counts, for the summary of a fit.
@@ -35,13 +34,6 @@ LINED_UP, MOST_COMPARED = 0.25, 2000  # correlation of neighbouring columns that
 CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
 LEVEL, DRAWS, SEED = 0.05, 199, 0  # of a test, and for n_components="auto"
 MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
-#: What a study says about parallel analysis.
-PARALLEL = Wording(
-    "parallel analysis",
-    "Components are compared with those of {draws} tables of unrelated normal columns of the same spread (parallel "
-    "analysis, 95%), so p-values are multiples of {finest:.3g}.",
-    ", which assumes columns that are roughly normal",
-)
 
 
 def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
@@ -143,7 +135,7 @@ def _shared(
         return components_test(rows, alpha, noise, groups=groups, block=block, **given)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = namespaces.to_numpy(A.factor)
-        return components_test_of_factor(F, n, alpha, **given)
+        return components_test_of_moments(None, n, alpha, factor=F, **given)
     covariance = namespaces.to_numpy(A.dense()) / (n - 1)
     return components_test_of_moments(covariance, n, alpha, **given)
 

@@ -13,9 +13,8 @@ from ...arrays import errors, linalg, namespaces
 from ...arrays.parameters import check_choice, check_number
 from ...arrays.typing import TableLike
 from ...inference.dimension_test import DimensionTest
-from ...inference.inverse import permuted_after, resampled_test
-from ...inference.linear_part import with_linear
-from ...inference.linearity import check_linearity
+from ...inference.inverse import check_linearity, permuted_after, with_linear
+from ...inference.sequential import resampled_test
 from ...inference.units import Moves
 from ...rows import Source
 from ...solve.subspace import Subspace
@@ -132,6 +131,7 @@ class SliceTested(MomentsEstimator[Kept]):
                 seed=seed,
                 largest=self._slices.one_by_one,
                 stop=self._slices.one_by_one,
+                again=", with neighbours searched again" if self._slices.one_by_one else "",
             )
 
     def _line(self, moments: Any, alpha: float) -> tuple[float, float]:

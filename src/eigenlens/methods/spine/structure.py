@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import namespaces
+from ...arrays.exponents import over_largest
 from ...arrays.typing import Array
 from ...moments import Centred, Cross
 from ...solve import Form
@@ -41,6 +42,7 @@ def structure(centred: Centred, basis: Array) -> Array:
     if p < form.dimension:
         rest = xp.zeros((form.dimension - p, V.shape[1]), dtype=V.dtype, device=namespaces.device(V))
         V = xp.concat([V, rest], axis=0)
+    V = over_largest(V)  # the length of a direction changes no correlation
     shared = form.apply(V)
     of_columns = xp.where(centred.constant_columns(), xp.nan, form.diagonal()) ** 0.5
     of_scores = xp.sum(V * shared, axis=0)
