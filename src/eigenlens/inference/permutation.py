@@ -18,7 +18,7 @@ from ..solve import Form, whiten
 from .dimension_test import DimensionTest
 from .inverse import permuted_after
 from .sequential import resampled_test
-from .units import Moves
+from .units import Units
 
 #: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
 #: (p, r), to a function from their cross products (r, s) with Y, YᵀY = I, to the penalty (r, r) in these coordinates.
@@ -35,7 +35,7 @@ def canonical_permutation_test(
     alpha: float = 0.05,
     n_draws: int = 199,
     seed: Any = 0,
-    moves: Moves | None = None,
+    moves: Units | None = None,
 ) -> DimensionTest:
     """Test how many canonical pairs two tables have, by Wilks' Λ = Π_{j>d} (1 − ρⱼ²) under permutations.
 
@@ -52,7 +52,7 @@ def canonical_permutation_test(
     alpha : float
     n_draws : int
     seed : int, Generator, RandomState or None
-    moves : Moves, optional
+    moves : Units, optional
         Rows that move together; by default each moves separately.
     """
     chosen = callable(x_penalty)

@@ -9,7 +9,8 @@ so that one pass is enough and parts merge.
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 
@@ -92,31 +93,22 @@ class Cubic(Cross):
             third[j, j:, j:] = third[j:, j, j:] = third[j:, j:, j] = product
         return third
 
-    def merge(self, other: Self) -> Self:
-        if not isinstance(other, Cubic):
-            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+    @property
+    def _has_seen(self) -> bool:
+        return self.n_rows > 0
+
+    def _join(self, other: Self) -> None:
         if self.every != other.every:
             kept = {True: "of all columns", False: "of y with two columns"}
             raise errors.moments_differ("the third moments", kept[self.every], kept[other.every])
-        if self.split and other.split and self.n_rows and other.n_rows:
-            if self.split != other.split:
-                raise errors.moments_differ("the number of columns of X", self.split, other.split)
-            self._join_names(other)
-            return self._join(other)
-        if other.split and other.n_rows:
-            self.third = other.third
-        return super().merge(other)
-
-    def _join(self, other: Cubic) -> Self:
-        """Take in the rows of moments of the same columns."""
         if self.n_rows == 0:
-            self.joint, self.third = other.joint, other.third
-            return self
+            super()._join(other)
+            self.third = other.third
+            return
         theirs = other if type(other.third) is type(self.third) else other.brought_to(self.third)
         joined = self.joint.copy().merge(theirs.joint)
         moved = [part.rescaled(joined.exponent)._about(joined) for part in (self, theirs)]
         self.joint, self.third = joined, moved[0] + moved[1]
-        return self
 
     def _about(self, joined: Centred) -> Array:
         """Return the third moments about the mean of others, in their units."""
@@ -150,15 +142,10 @@ class Cubic(Cross):
         assert isinstance(needed, Cubic)
         return ("third moments of all columns", "those of y alone") if needed.every and not self.every else None
 
-    def times(self, factor: float) -> Self:
-        new = super().times(factor)
-        new.third = self.third * factor
-        return new
-
-    def brought_to(self, like: Array) -> Self:
-        new = super().brought_to(like)
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
+        new = super()._mapped(of_moments, of_sum)
         if hasattr(self, "third"):
-            new.third = namespaces.like(self.third, like)
+            new.third = of_sum(self.third)
         return new
 
 

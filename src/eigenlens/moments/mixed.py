@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..arrays.stored import stored
+from ..arrays.typing import Array
 from ..rows import Block
 from ..rows.categories import MixedRows, is_mixed
 from .base import Moments
@@ -108,21 +109,11 @@ class Mixed(Moments):
         self.words = counted if self.words is None else self.words.plus(counted)
         return self
 
-    def merge(self, other: Mixed) -> Self:
-        if not isinstance(other, Mixed):
-            raise errors.moments_differ("the kind of moments", "Mixed", type(other).__name__)
-        self._join_names(other)
-        if other.n_rows == 0:
-            return self
+    def _join(self, other: Mixed) -> None:
         if self.n_rows == 0:
-            kept = other.copy()
-            kept.of = self.of
-            if kept.numbers is not None:
-                kept.numbers = self.of().merge(kept.numbers)
-            self.__dict__.update(kept.__dict__)
-            return self
-        if len(self.is_word) != len(other.is_word):
-            raise errors.moments_differ("the number of columns", len(self.is_word), len(other.is_word))
+            numbers = None if other.numbers is None else self.of().merge(other.numbers)
+            self.__dict__.update(other.__dict__, of=self.of, numbers=numbers)
+            return
         require_same_columns(self.is_word, other.is_word)
         words = other.words
         if self.numbers is not None and other.numbers is not None:
@@ -133,7 +124,11 @@ class Mixed(Moments):
             self.words = self.words.plus(words)
         self.n_rows += other.n_rows
         self._weight += other._weight
-        return self
+
+    def brought_to(self, like: Array) -> Self:
+        new = self.copy()
+        new.numbers = None if self.numbers is None else self.numbers.brought_to(like)
+        return new
 
     def sealed(self) -> Self:
         new = self.copy()

@@ -89,8 +89,9 @@ class Outline(Centred):
     def factor(self) -> Array | None:
         return None
 
-    def _mergeable(self, other: object) -> bool:
-        return isinstance(other, Outline)
+    @property
+    def _merges_with(self) -> type[Centred]:
+        return Outline
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         part = type(self)()

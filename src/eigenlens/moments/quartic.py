@@ -61,12 +61,15 @@ class Quartic(Centred):
         super()._set_centred(block)
         self.third, self.fourth = _pairs(block.rows, weight)
 
-    def _mergeable(self, other: object) -> bool:
-        return isinstance(other, Quartic)
+    @property
+    def _merges_with(self) -> type[Centred]:
+        return Quartic
 
-    def merge(self, other: Centred) -> Self:
-        if not (isinstance(other, Quartic) and self.n_rows and other.n_rows and self.n_features == other.n_features):
-            return super().merge(other)  # one side is empty, or the merge is refused
+    def _join(self, other: Centred) -> None:
+        if self.n_rows == 0:
+            super()._join(other)
+            return
+        assert isinstance(other, Quartic)
         mean_a, mean_b = self.mean_from(self.pivot), other.mean_from(self.pivot)
         step, total = mean_b - mean_a, self.weight + other.weight
         moves = step * (other.weight / total), -step * (self.weight / total)
@@ -75,16 +78,15 @@ class Quartic(Centred):
         if not few:
             sides = sides[0]._with_squares(), sides[1]._with_squares()
         self.__dict__.update(sides[0].__dict__)
-        super().merge(sides[1])
+        super()._join(sides[1])
         xp = namespaces.namespace(self.pivot)
         if few:
             self.row_weight = xp.concat([side.row_weight for side in sides], axis=0)
             if self.exponent is None:
                 self.store = Triangle(xp.concat([side._moved_rows(d) for side, d in zip(sides, moves, strict=True)]))
-            return self
+            return
         (third, fourth), (third_b, fourth_b) = (side._moved(d) for side, d in zip(sides, moves, strict=True))
         self.third, self.fourth = third + third_b, fourth + fourth_b
-        return self
 
     def times(self, factor: float) -> Self:
         new = super().times(factor)
