@@ -37,9 +37,9 @@ from ..arrays.typing import ColumnLike, RandomState
 from ..solve import count_rank
 from ..solve.leading import KrylovSpace, leading
 from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, drawn
+from .distributions import edge_of_noise, ratio_quantile, ratio_survival
 from .parallel import SAME
 from .sequential import Step, against_draws, check_draws, in_order
-from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 from .units import Units
 
 NAMES = {
