@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,11 +11,11 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from .base import Moments
+from .base import Composed, Moments
 from .centred import Centred, Scatter
 from .centring import Codes, Gram
+from .higher import Quartic
 from .patterns import Patterns
-from .quartic import Quartic
 
 
 def _with_patterns_together(old: Grouped) -> None:
@@ -30,7 +31,7 @@ def _with_patterns_together(old: Grouped) -> None:
 
 
 @stored("moments.Grouped", upgrade=_with_patterns_together)
-class Grouped(Moments):
+class Grouped(Composed):
     """Moments of labelled rows, the labels found on the way.
 
     Parameters
@@ -103,18 +104,15 @@ class Grouped(Moments):
         if self.order is None:
             self.order = getattr(other, "order", None)
 
-    def merge(self, other: Self) -> Self:
-        if not isinstance(other, Grouped):
-            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        if len(other.labels) == 0:
-            return self
+    @property
+    def _has_seen(self) -> bool:
+        return len(self.labels) > 0
+
+    def _join(self, other: Self) -> None:
         if self._first is None:
             self._first = other._first
         if self.pooled != other.pooled:
             raise errors.moments_differ("pooled", self.pooled, other.pooled)
-        if self.n_features != other.n_features:
-            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
         if len(self.labels) == 0:
             self.meaning = other.meaning
         if self.meaning != other.meaning:
@@ -128,7 +126,6 @@ class Grouped(Moments):
             for place, group in zip(places, other.groups, strict=True):
                 groups[place] = groups[place].copy().merge(group)
             self.groups = groups
-        return self
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         assert isinstance(needed, Grouped)
@@ -138,9 +135,20 @@ class Grouped(Moments):
             return "fourth moments", "none"
         return None
 
+    @property
+    def _parts(self) -> list[Any]:
+        return self.groups
+
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
+        new = self.copy()
+        new.groups, new._joined, new._known = [of_moments(group) for group in self.groups], None, None
+        if new.groups:
+            new._first = new.groups[0].pivot
+        return new
+
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
-        new._first, new._known = None if self._first is None else namespaces.like(self._first, like), None
+        new._first = None if self._first is None else namespaces.like(self._first, like)
         return new
 
     def _details(self) -> str:
@@ -152,17 +160,6 @@ class Grouped(Moments):
             return {}
         means = namespaces.to_numpy(self.within().means)
         return {str(label): mean for label, mean in zip(self.labels, means, strict=True)}
-
-    def sealed(self) -> Self:
-        new = self.copy()
-        new.groups, new._joined, new._known = [group.sealed() for group in self.groups], None, None
-        new._first = new.groups[0].pivot
-        return new
-
-    def times(self, factor: float) -> Self:
-        new = self.copy()
-        new.groups, new._joined = [group.times(factor) for group in self.groups], None
-        return new
 
     def _own_codes(self, block: Block) -> Codes:
         """Translate a block's codes to places in `labels`, adding new labels."""
@@ -209,26 +206,9 @@ class Grouped(Moments):
         return int(self._first.shape[0])
 
     @property
-    def weight(self) -> float:
-        return float(self.weights.sum())
-
-    @property
-    def finite(self) -> bool:
-        return all(group.finite for group in self.groups)
-
-    @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether `update` takes blocks whose rows are sparse."""
         return self.of.takes_sparse
-
-    @property
-    def squared(self) -> bool:  # type: ignore[override]
-        return any(group.squared for group in self.groups)
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]
-        """Rows seen."""
-        return sum(group.n_rows for group in self.groups)
 
     @property
     def weights(self) -> np.ndarray:
@@ -250,11 +230,11 @@ class Grouped(Moments):
             return self.groups[0]
         if shares is None:
             if self._joined is None or self._joined[0] is not self.groups:
-                self._joined = (self.groups, self._join(np.ones(len(self.groups))))
+                self._joined = (self.groups, self._summed(np.ones(len(self.groups))))
             return self._joined[1]
-        return self._join(shares)
+        return self._summed(shares)
 
-    def _join(self, shares: np.ndarray) -> Centred:
+    def _summed(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
         exponent = exponents.common([part.exponent_or_free() for part in parts])

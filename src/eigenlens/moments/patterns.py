@@ -16,8 +16,7 @@ import numpy as np
 from ..arrays import errors, exponents, linalg, memory, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from ..rows import Block
-from .base import Moments
+from .base import AboutPivot
 from .centring import Codes, centre_block
 
 TALL = 4  # rows for each pattern from which these are taken run by run
@@ -34,7 +33,7 @@ def _with_groups(old: Patterns) -> None:
 
 
 @stored("moments.Patterns", upgrade=_with_groups)
-class Patterns(Moments):
+class Patterns(AboutPivot):
     """Weight, mean and factor of the observed columns, for each pattern of holes, in each group if there are groups.
 
     `Grouped(Patterns)` finds the groups, and `Cross(Patterns)` keeps two tables side by side. Arrays of other libraries
@@ -97,13 +96,9 @@ class Patterns(Moments):
 
     def __init__(self) -> None:
         self.n_rows = self.n_blank = 0
-        self.exponent: exponents.Exponents = None
 
     def _details(self) -> str:
         return f", {len(distinct(self.masks)[0])} patterns"
-
-    def anchored(self, first: Block) -> Self:
-        return self.anchored_at(first.X[0, :])
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot; NaN in it is filled when the column is first observed."""
@@ -117,12 +112,6 @@ class Patterns(Moments):
         return new
 
     @property
-    def n_features(self) -> int:
-        if not hasattr(self, "pivot"):
-            raise errors.empty_moments()
-        return int(self.pivot.shape[0])
-
-    @property
     def weight(self) -> float:
         return float(self.weights.sum()) if hasattr(self, "pivot") else 0.0
 
@@ -130,10 +119,6 @@ class Patterns(Moments):
     def group_weights(self) -> np.ndarray:
         """Total weight of each group."""
         return np.bincount(self.group, self.weights, minlength=len(self.group_rows))
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.shift).all())
 
     @property
     def complete(self) -> bool:
@@ -155,11 +140,6 @@ class Patterns(Moments):
         """Return the sums of squares and products of one stratum, over 2^exponent, of the columns that it observes."""
         F = self.rows[self.owner == pattern][:, self.masks[pattern]]
         return F.T @ F
-
-    def update(self, block: Block) -> Self:
-        if not hasattr(self, "pivot"):
-            self._anchor(block)
-        return self.update_groups(block.X, block.weight, None)
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
@@ -218,31 +198,19 @@ class Patterns(Moments):
         self.rows, self.shift = self.rows * factor, self.shift * factor
         self.exponent = total if total.any() else None
 
-    def merge(self, other: Self) -> Self:
-        if not isinstance(other, Patterns):
-            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        names = self.names
-        if not hasattr(other, "pivot"):
-            return self
-        if not hasattr(self, "pivot"):
-            self.__dict__.update(other.copy().__dict__)
-            self.names = names
-            return self
-        if self.n_features != other.n_features:
-            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
-        n_blank = self.n_blank + other.n_blank
-        if other.n_rows == 0 or self.n_rows == 0:
-            kept = other if self.n_rows == 0 and other.n_rows else self
-            self.__dict__.update(kept.copy().__dict__)
-            self.names = names
-        else:
-            self._join(other)
-        self.n_blank = n_blank
-        return self
+    @property
+    def _has_seen(self) -> bool:
+        return hasattr(self, "pivot")
 
     def _join(self, other: Self) -> None:
-        """Take in moments that have seen something, as these have."""
+        if not hasattr(self, "pivot") or (self.n_rows == 0 and other.n_rows):
+            n_blank = self.n_blank + other.n_blank
+            self.__dict__.update(other.copy().__dict__)
+            self.n_blank = n_blank
+            return
+        self.n_blank += other.n_blank
+        if other.n_rows == 0:
+            return
         exponent = self.joint_exponent(other)
         pivot = np.where(np.isnan(self.pivot), other.pivot, self.pivot)
         a, b = (part.rescaled(exponent).moved_to(pivot) for part in (self, other))
@@ -306,20 +274,8 @@ class Patterns(Moments):
                 R[:, mask] = linalg.triangle(rows[:, mask])
                 yield R
 
-    def joint_exponent(self, other: Self) -> exponents.Exponents:
-        """Return powers of two that suit both."""
-        if self.exponent is None and other.exponent is None:
-            return None
-        return exponents.common([self.exponent_or_free(), other.exponent_or_free()])
-
-    def exponent_or_free(self) -> np.ndarray:
-        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
-        empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
-        return np.where(empty, exponents.FREE, self._exponents)
-
-    @property
-    def _exponents(self) -> np.ndarray:
-        return np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+    def _is_zero(self) -> np.ndarray:
+        return (self.rows == 0).all(axis=0) & (self.shift == 0).all(axis=0)
 
     def moved_to(self, pivot: np.ndarray) -> Self:
         """Return the same moments about another pivot."""
@@ -330,14 +286,9 @@ class Patterns(Moments):
             new.shift = np.where(self.masks, self.shift + apart, 0.0)
         return new
 
-    def rescaled(self, exponent: exponents.Exponents) -> Self:
-        """Return the same moments over another power of two in each column."""
-        if self.exponent is None and exponent is None:
-            return self
-        target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = exponents.shrink(self._exponents, target, self.pivot)
+    def _scaled(self, factor: np.ndarray) -> Self:
         new = self.copy()
-        new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
+        new.shift, new.rows = self.shift * factor, self.rows * factor
         return new
 
     def times(self, factor: float) -> Self:
