@@ -11,9 +11,8 @@ from sklearn.datasets import load_iris
 from eigenlens import LDA, PCA
 from eigenlens.exceptions import InputError
 from eigenlens.inference import bootstrap, check_linearity, neighbours, wilks
+from eigenlens.inference.canonical import _spread, _uneven, advise, canonical_permutation_test, leverages
 from eigenlens.inference.inverse import choose_slices, li_test, linear_p_value, with_linear
-from eigenlens.inference.leverage import _spread, _uneven, advise, leverages
-from eigenlens.inference.permutation import canonical_permutation_test
 from eigenlens.inference.units import Units
 from eigenlens.methods.spine.canonical_tests import class_leverages
 

@@ -11,8 +11,8 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..distances.centred_form import double_center
-from ..inference.counting import above_negative, broken_stick
 from ..inference.dimension_test import DimensionTest
+from ..inference.noise import above_negative, broken_stick
 from ..rows import whole
 from ..solve import rounding
 from .spine.rows_estimator import RowsEstimator

@@ -18,9 +18,20 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block, dense_blocks
-from . import centring, sparse_scatter
+from . import centring
 from .base import AboutPivot, Moments
-from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
+from .centring import (
+    INCOMPLETE,
+    CentredBlock,
+    Codes,
+    Diagonal,
+    Gram,
+    Triangle,
+    centre_block,
+    sparse_is_worth_it,
+    sparse_scatter,
+    sparse_squares,
+)
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
@@ -138,8 +149,8 @@ class Centred(AboutPivot):
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
-        worth_it = sparse_scatter.is_worth_it(X, weight)
-        found = sparse_scatter.scatter(X, weight, codes, len(self.weights)) if worth_it else None
+        worth_it = sparse_is_worth_it(X, weight)
+        found = sparse_scatter(X, weight, codes, len(self.weights)) if worth_it else None
         if found is None:
             for block in dense_blocks(Block(X, codes, weight)):
                 self.update_groups(block.X, block.weight, block.y)
@@ -362,6 +373,66 @@ class Factor(Centred):
     """
 
     store_type = Triangle
+
+
+@stored("moments.Outline")
+class Outline(Centred):
+    """Weight, means and variances of the rows seen, without their scatter.
+
+    If a table has many columns and you want few directions, these are found from products with the rows, and p × p
+    numbers are never needed. Outlines merge with each other, but say nothing about directions.
+
+    Attributes
+    ----------
+    products : Products or None
+        Products with the rows, while they are available.
+    most_steps : int
+        Largest number of products with a block of vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Outline
+    >>> from eigenlens.rows import Block
+    >>> outline = Outline().update(Block(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])))
+    >>> outline.mean, outline.store.diagonal()
+    (array([2., 3.]), array([ 8., 24.]))
+    """
+
+    store_type = Diagonal
+    takes_sparse = True
+    products: Any = None
+    most_steps: int = 0
+
+    @property
+    def factor(self) -> Array | None:
+        return None
+
+    @property
+    def _merges_with(self) -> type[Centred]:
+        return Outline
+
+    def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
+        part = type(self)()
+        part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
+        part.weights, means, squares = sparse_squares(X, weight)
+        part.store, part.shift = Diagonal(squares), (means - self.pivot)[None, :]
+        return self.merge(part)
+
+    def divided(self, scale: Array) -> Self:
+        new = super().divided(scale)
+        if self.products is not None:
+            new.products = self.products.scaled(1.0 / scale)
+        return new
+
+    def lacks(self, needed: Moments) -> tuple[str, str] | None:
+        return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None
+
+    def without_rows(self) -> Self:
+        """Return the same moments without the rows."""
+        new = self.copy()
+        new.products = None
+        return new
 
 
 def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:

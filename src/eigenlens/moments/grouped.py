@@ -14,8 +14,8 @@ from ..rows import Block
 from .base import Composed, Moments
 from .centred import Centred, Scatter
 from .centring import Codes, Gram
+from .higher import Quartic
 from .patterns import Patterns
-from .quartic import Quartic
 
 
 def _with_patterns_together(old: Grouped) -> None:

@@ -18,7 +18,6 @@ from ..rows.judging import Column
 from ..rows.preparation import MOST_WORDS
 from .columns import check_names, counted_kinds, counts_blocks, counts_rows, used_columns, without_counters
 from .gaps import without_gaps
-from .group_folds import group_keys
 from .plan import Plan, Progress
 from .roles import Roles, hinted_groups, noted_years, roles_of
 from .targets import kind_of_target, shown_column, target_of, written
@@ -56,6 +55,8 @@ class Data:
         Whether the rows are a sample of the file.
     in_memory : bool
         Whether the rows were passed, not read from a file.
+    second_look : bool
+        Whether only the fit, its test and its own score are wanted, as of rows without wild cells.
     gone : tuple of str
         Which rows were dropped although missing cells are kept: those without a "target", those that are "empty".
     weights : ndarray or None
@@ -104,13 +105,13 @@ class Data:
     dialect: Dialect | None = None
     sampled: bool = False
     in_memory: bool = False
+    second_look: bool = False
     gone: tuple[str, ...] = ()
     weights: np.ndarray | None = None
     groups: np.ndarray | None = None
     first_copies: np.ndarray | None = None
     roles: Roles = field(default_factory=Roles)
     numbers: np.ndarray | None = None
-    group_keys: np.ndarray | None = None
     whole: Any = None
     sources: tuple[str, ...] = ()
     asked: Dialect = field(default_factory=Dialect)
@@ -167,6 +168,8 @@ def read_data(
     try:
         check_names(file, plan)
     except errors.InputError:
+        if not file.may_lack_header:
+            raise
         file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
         check_names(file, plan)
     if reads_in_pieces(file, plan):
@@ -231,7 +234,6 @@ def _read_at_once(file: TableFile, plan: Plan, sources: tuple[str, ...]) -> Data
         numbers=None if counting.first_copies is not None else numbers,
         weights=counting.weights,
         groups=None if roles.group is None else group_numbers(table.column(roles.group)),
-        group_keys=None if roles.group is None else group_keys(table.column(roles.group)),
         first_copies=counting.first_copies,
         roles=roles,
         sources=sources,

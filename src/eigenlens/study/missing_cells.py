@@ -66,6 +66,11 @@ class Ready:
         return self.steps[0][1]
 
     @property
+    def unfilled(self) -> np.ndarray:
+        """The rows as they were prepared, NaN where holes were kept."""
+        return self.X if self.kept is None else self.kept
+
+    @property
     def whole(self) -> np.ndarray | None:
         """Which rows have no holes; None where holes were not kept."""
         return None if self.kept is None else ~np.isnan(self.kept).any(axis=1)
@@ -217,6 +222,8 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
     second : Preparation, optional
         Of the second set of columns.
     """
+    if data.second_look:
+        return
     whole, prepared = ready.whole, [ready.preparation] + ([] if second is None else [second])
     names = [name for preparation in prepared for name in preparation.columns_]
     gaps = holes_in(data.table.select(names))

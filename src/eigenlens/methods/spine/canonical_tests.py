@@ -12,10 +12,8 @@ import numpy as np
 from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import TableLike
-from ...inference.canonical import CANONICAL, wilks
+from ...inference.canonical import CANONICAL, advise, canonical_permutation_test, leverages, wilks
 from ...inference.dimension_test import DimensionTest
-from ...inference.leverage import advise, leverages
-from ...inference.permutation import canonical_permutation_test
 from ...inference.units import Units
 from ...moments import Grouped
 from ...rows import Source
