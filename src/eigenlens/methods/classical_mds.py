@@ -29,10 +29,8 @@ from ..arrays.parameters import check_choice, check_flag, check_number, check_se
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
-from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
+from ..distances.maps import CONSTANTS, Map, Placement, map_of_pairs, map_of_rows
 from ..distances.metrics import EUCLIDEAN, Metric
-from ..distances.placement import Placement
-from ..distances.prepared_distances import CONSTANTS
 from ..distances.square_tables import both_ways, is_made, looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..rows import as_source, map_rows
@@ -243,10 +241,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             return map_of_rows(rows, weight, k)
         metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight, self.symmetrize)
         if self.n_landmarks is None:
-            return map_of_table(metric.table(rows), weight, k, steps, metric, rows, self.squared)
+            return map_of_pairs(metric.table(rows), weight, k, steps, metric, rows, self.squared)
         chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
         points = namespaces.take_rows(rows, namespaces.like(chosen.places, rows))
-        return map_by_landmarks(rows, weight, chosen, metric.table(points), k, steps, metric, points, self.squared)
+        return map_of_pairs(metric.table(points), weight, k, steps, metric, points, self.squared, chosen, rows)
 
     def _of_table(self, source: Any, weight: np.ndarray, overwrite: bool) -> Map:
         kept, k, steps = source.kept, self.n_components, (self.schoenberg, self.correction)
@@ -259,14 +257,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             ordinary=self.schoenberg is not None,
         )
         if self.n_landmarks is None:
-            return map_of_table(read(overwrite=overwrite, index=kept), weight, k, steps, None, kept, self.squared)
+            return map_of_pairs(read(overwrite=overwrite, index=kept), weight, k, steps, None, kept, self.squared)
         every = source.table.rows(0, source.table.shape[0])
         rows = every if len(kept) == every.shape[0] else namespaces.take_rows(every, namespaces.like(kept, every))
         if self.symmetrize:
             rows = both_ways(every, kept)
         chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
         points = kept[chosen.places]
-        return map_by_landmarks(rows, weight, chosen, read(index=points), k, steps, None, points, self.squared)
+        return map_of_pairs(read(index=points), weight, k, steps, None, points, self.squared, chosen, rows)
 
     def _choose(self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]) -> Landmarks:
         """Choose landmarks among the rows that count, and remember their indices."""
