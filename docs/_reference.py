@@ -14,12 +14,7 @@ from typing import Any
 import eigenlens
 
 PLUMBING = {
-    "inference": {
-        "CANONICAL", "Advice", "Choice", "Linearity", "Moves", "Result", "SliceMoments", "above_negative",
-        "against_normal", "against_permutations", "against_refits", "canonical_permutation_test", "choose_slices",
-        "class_leverages", "coordinate_test", "leverages", "linear_p_value", "permuted_after", "resampled_test",
-        "save_test", "with_linear",
-    },
+    "inference": {"Linearity", "Result", "above_negative"},
     "rows": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
         "SliceReader", "Source", "Target", "as_source", "dense_blocks", "map_rows", "whole", "TargetColumns",

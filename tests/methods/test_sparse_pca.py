@@ -14,11 +14,10 @@ from eigenlens.exceptions import InputError, InputTypeError, NotConvergedWarning
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.rows import Block
-from eigenlens.solve import counted_axes, working_columns
-from eigenlens.solve.axes_forms import Matrix
+from eigenlens.solve import Form, counted_axes
+from eigenlens.solve import sparse_axes as sparse_axes_module
 from eigenlens.solve.counted_axes import loadings_on
-from eigenlens.solve.elastic_net import ElasticNet
-from eigenlens.solve.sparse_axes import sparse_axes
+from eigenlens.solve.sparse_axes import regression, sparse_axes
 
 INF = float("inf")
 
@@ -61,7 +60,7 @@ def test_a_fixed_point_of_both_steps(wine, alpha, ridge):
     for _ in range(3):
         U, _, Vt = np.linalg.svd(G @ B, full_matrices=False)
         A = U @ Vt
-        B = ElasticNet(G, ridge).solve(G @ A, np.full(3, alpha), B)
+        B = np.stack([regression(G, c, alpha, ridge, b) for c, b in zip((G @ A).T, B.T, strict=True)], axis=1)
     for j in range(3):
         assert regression_gap(G, G @ A[:, j], alpha, ridge, B[:, j]) < 1e-10
     B = B / np.linalg.norm(B, axis=0)
@@ -78,9 +77,9 @@ def test_regressions_meet_their_optimality_conditions(seed):
     top = 2 * np.abs(c).max()
     for share in (0.9, 0.3, 0.05, 0.01):
         for start in (np.zeros(p), rng.standard_normal(p)):
-            beta = ElasticNet(G, 1e-2).solve_one(c, share * top, start)
+            beta = regression(G, c, share * top, 1e-2, start)
             assert regression_gap(G, c, share * top, 1e-2, beta) < 1e-9
-    assert not ElasticNet(G, 1e-2).solve_one(c, top, np.ones(p)).any()
+    assert not regression(G, c, top, 1e-2, np.ones(p)).any()
 
 
 # -- reference values -----------------------------------------------------------------------------------------------
@@ -296,9 +295,9 @@ def test_scores_there_and_back(wine):
 def test_the_objective_is_the_sum_that_is_minimised(wine, ridge, alpha):
     model, G = SparsePCA(2, ridge=ridge, alpha=alpha).fit(wine), covariance(wine)
     axes = sparse_axes(
-        Matrix(G),
+        Form(matrix=G),
         model.spectrum_.vectors[:, :2],
-        l1=model.alpha_,
+        model.alpha_,
         ridge=ridge,
         tol=1e-10,
         max_iter=5000,
@@ -319,7 +318,7 @@ def test_nearly_free_axes_settle_in_few_rounds(seed, monkeypatch):
         return rounds[-1]
 
     monkeypatch.setattr(sparse_pca, "STARTS", 1)
-    monkeypatch.setattr(working_columns, "sparse_axes", counted)
+    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         SparsePCA().fit(X).path()
@@ -334,7 +333,7 @@ def test_no_start_of_many_finds_a_lower_minimum(wine, k, alpha):
     options = {"l1": np.full(k, alpha), "ridge": 1e-6, "tol": 1e-8, "max_iter": 500}
     for seed in range(10):
         start = np.linalg.qr(np.random.default_rng(seed).standard_normal((13, k)))[0]
-        other = sparse_axes(Matrix(G), start, **options)
+        other = sparse_axes(Form(matrix=G), start, **options)
         assert model.objective_ <= other.objective + 13 + 1e-6
     spread = np.var(wine @ model.components_.T, axis=0)
     assert k == 13 or (np.diff(spread) <= 0).all()
@@ -352,7 +351,7 @@ def test_a_path_shares_its_rounds(monkeypatch):
         rounds.append(sparse_axes(*args, **options).n_iter)
         return sparse_axes(*args, **options)
 
-    monkeypatch.setattr(working_columns, "sparse_axes", counted)
+    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
     with pytest.warns(NotConvergedWarning):
         model.path()
     assert sum(rounds) <= 30 * 2 + 50
@@ -380,28 +379,32 @@ def test_neither_units_nor_the_order_of_rows_change_the_places_of_a_count(wine, 
         np.testing.assert_array_equal(model.fit(other).components_ != 0, places)
 
 
-@pytest.mark.parametrize("knob", [{"l1": np.zeros(2)}, {"l1": np.full(2, 3.0)}])
-def test_no_matrix_of_columns_by_columns_is_made_of_rows(knob):
-    F = np.random.default_rng(0).standard_normal((20, 300))
-    form, start = Matrix(F, factored=True), np.linalg.svd(F)[2][:2].T
-    working_columns.axes_of(form, start, ridge=1e-3, tol=1e-8, max_iter=500, **knob)
-    assert "gram" not in vars(form)
-
-
-@pytest.mark.parametrize("ridge", [1e-3, INF])
-@pytest.mark.parametrize("knob", [{"l1": 0.3}, {"l1": 2.0}, {"l1": 8.0}])
-def test_columns_at_work_find_what_all_columns_find(knob, ridge, monkeypatch):
-    monkeypatch.setattr(working_columns, "LEAST", 4)
+def factor(n, p):
     rng = np.random.default_rng(0)
-    F = rng.standard_normal((30, 150))
-    F[:, :10] += 2 * rng.standard_normal((30, 1))
-    F[:, 10:20] += 1.5 * rng.standard_normal((30, 1))
-    F *= (150 / np.sum(F**2)) ** 0.5
+    F = rng.standard_normal((n, p))
+    F[:, :10] += 2 * rng.standard_normal((n, 1))
+    F[:, 10:20] += 1.5 * rng.standard_normal((n, 1))
+    return F * (p / np.sum(F**2)) ** 0.5
+
+
+@pytest.mark.parametrize(("l1", "ridge"), [(0.0, 1e-3), (3.0, 1e-3), (0.3, INF)])
+def test_no_matrix_of_columns_by_columns_is_made_of_few_rows(l1, ridge, monkeypatch):
+    F = factor(20, 3000)
+    monkeypatch.setattr(Form, "dense", lambda form: pytest.fail("p × p"))
+    start = np.linalg.svd(F, full_matrices=False)[2][:2].T
+    sparse_axes(Form(factor=F), start, np.full(2, l1), ridge=ridge, tol=1e-8, max_iter=500)
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 0.1])
+@pytest.mark.parametrize("l1", [0.3, 2.0, 8.0])
+def test_columns_at_work_find_what_all_columns_find(l1, ridge, monkeypatch):
+    monkeypatch.setattr(sparse_axes_module, "LEAST", 4)
+    F = factor(30, 150)
     start = np.linalg.svd(F)[2][:2].T
-    ((name, value),) = knob.items()
-    options = {name: np.full(2, value), "ridge": ridge, "tol": 1e-10, "max_iter": 2000}
-    some = working_columns.axes_of(Matrix(F, factored=True), start, **options)
-    every = sparse_axes(Matrix(F.T @ F), start, **options)
+    options = {"ridge": ridge, "tol": 1e-10, "max_iter": 2000}
+    every = sparse_axes(Form(factor=F), start, np.full(2, l1), **options)
+    monkeypatch.setattr(sparse_axes_module, "FORMED", 0)
+    some = sparse_axes(Form(factor=F), start, np.full(2, l1), **options)
     assert some.objective == pytest.approx(every.objective, rel=1e-9)
     np.testing.assert_allclose(some.B, every.B, atol=1e-7)
     np.testing.assert_allclose(some.A, every.A, atol=1e-7)
@@ -409,17 +412,17 @@ def test_columns_at_work_find_what_all_columns_find(knob, ridge, monkeypatch):
 
 def test_a_large_form_is_multiplied_a_few_times(monkeypatch):
     products = []
-    image = Matrix.image
+    apply = Form.apply
 
     def counted(self, A):
-        products.append(A.shape[1])
-        return image(self, A)
+        products.append(A.shape[1] if A.ndim > 1 else 1)
+        return apply(self, A)
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 900))
     X[:, :200] += rng.standard_normal((300, 1))
     X[:, 200:350] += rng.standard_normal((300, 1))
-    monkeypatch.setattr(Matrix, "image", counted)
+    monkeypatch.setattr(Form, "apply", counted)
     SparsePCA(2, n_nonzero=300).fit(X)
     assert len([width for width in products if width > 1]) < 20
 
@@ -428,7 +431,7 @@ def test_a_large_form_is_multiplied_a_few_times(monkeypatch):
 def test_many_loadings_are_refitted_together(factored, monkeypatch):
     rng = np.random.default_rng(1)
     F = rng.standard_normal((60, 90)) * np.geomspace(3, 0.1, 90)
-    form, B = Matrix(F, factored=True) if factored else Matrix(F.T @ F), np.zeros((90, 4))
+    form, B = Form(factor=F) if factored else Form(matrix=F.T @ F), np.zeros((90, 4))
     for j in (0, 1, 3):  # one axis has vanished
         B[rng.choice(90, 30, replace=False), j] = rng.standard_normal(30)
     one_by_one = loadings_on(form, B)
@@ -446,7 +449,7 @@ def test_an_axis_that_adds_nothing_takes_nothing_from_those_after_it(factored, d
     """Its scores depend on earlier ones, and a basis of all of them had a direction of rounding."""
     monkeypatch.setattr(counted_axes, "DENSE", dense)
     F = np.random.default_rng(0).standard_normal((10, 30))
-    form, k = Matrix(F, factored=True) if factored else Matrix(F.T @ F), len(same)
+    form, k = Form(factor=F) if factored else Form(matrix=F.T @ F), len(same)
     B = np.zeros((30, k + 2))
     B[same, : k + 1] = 1.0
     B[[1, 2, 3], k + 1] = 1.0
@@ -454,20 +457,6 @@ def test_an_axis_that_adds_nothing_takes_nothing_from_those_after_it(factored, d
     without = loadings_on(form, np.delete(B, k, axis=1))
     np.testing.assert_allclose(np.abs(found[:, k + 1]), np.abs(without[:, k]), atol=1e-12)
     np.testing.assert_allclose(np.abs(found[:, k]), np.abs(found[:, 0]), atol=1e-9)
-
-
-@pytest.mark.parametrize("factored", [False, True])
-def test_a_unit_of_a_form_is_as_good_as_scaling_it(factored):
-    F = np.random.default_rng(2).standard_normal((30, 40))
-    values = F if factored else F.T @ F
-    near, far = Matrix(values, factored, 3.0), Matrix(F.T @ F * 3.0)
-    B = np.eye(40)[:, :3]
-    for said, meant in ((near.gram, far.gram), (near.image(B), far.image(B)), (near.turned(B)[0], far.turned(B)[0])):
-        np.testing.assert_allclose(said, meant, rtol=1e-12, atol=1e-12)
-    assert near.turned(B)[1] == pytest.approx(far.turned(B)[1])
-    on = np.array([1, 5, 7])
-    np.testing.assert_allclose(near.restricted(on).gram, far.restricted(on).gram, rtol=1e-12)
-    np.testing.assert_allclose(near.restricted(on).diagonal, far.diagonal[on], rtol=1e-12)
 
 
 def test_path(wine):

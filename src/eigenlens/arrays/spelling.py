@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from ..exceptions import InputError
+if TYPE_CHECKING:
+    from ..exceptions import InputError
 
 KEYWORDS = {"as": "target_is", "folds": "cv", "seed": "random_state"}
 CHOICES = {"as", "method", "missing"}  # whose values the command line takes without quotes
@@ -47,5 +49,7 @@ def option(name: str, value: object = None) -> str:
 
 def refused(name: str, value: object, rule: str) -> InputError:
     """Return the error of an option whose value cannot be used."""
+    from ..exceptions import InputError  # with it comes scikit-learn, which the help of a command does not wait for
+
     given = f"--{name} {value!r}" if _terminal else option(name, value)
     return InputError(f"{given}: {rule}.")

@@ -29,13 +29,9 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array, TableLike
 from ..moments import Centred
 from ..solve import Form, Pencil, Spectrum, orient
-from ..solve.adjusted import adjusted_variance
-from ..solve.axes_forms import Matrix
-from ..solve.counted_axes import counted_axes, loadings_on
-from ..solve.penalized_axes import STARTS, penalized_axes
-from ..solve.sparse_axes import SparseAxes
+from ..solve.counted_axes import adjusted_variance, counted_axes, loadings_on
+from ..solve.sparse_axes import STARTS, SparseAxes, axes_on_places, sparse_axes
 from ..solve.subspace import Subspace
-from ..solve.working_columns import axes_of
 from ._principal import PrincipalComponents, PrincipalProblem, standardised
 from ._sparse_path import SparsePath
 from .spine.about import Declaration, Laws, basis_of
@@ -47,7 +43,6 @@ SHARED_ROUNDS = 1500  # that those share that do, at most
 LAST_ROUNDS = 50  # that a penalty gets when these are used up
 RIDGE = 1e-6  # enough for columns that are combinations of others
 REFIT_TOL = 1e-5  # change of the loadings at which their places are settled
-FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +219,7 @@ class SparsePCA(PrincipalComponents):
         total = pencil.A.trace()
         start = namespaces.to_numpy(spectrum.vectors)[:, :k]
         n_nonzero = self._counts(moments.n_features)
-        axes = self._axes(pencil.A, start, total, self.alpha, n_nonzero, moments.n_rows)
+        axes = self._axes(pencil.A, start, total, self.alpha, n_nonzero)
         if total:
             self._tell(axes)
         loadings, variance = _loadings(axes, pencil.A)
@@ -255,7 +250,6 @@ class SparsePCA(PrincipalComponents):
         total: float,
         alpha: Any,
         n_nonzero: Any = None,
-        n_rows: int = 0,
         rounds: int | None = None,
     ) -> SparseAxes:
         """Solve on the covariance scaled to trace p."""
@@ -263,21 +257,19 @@ class SparsePCA(PrincipalComponents):
         if not total:
             none = np.full(k, 0.0 if n_nonzero is None else np.nan)
             return SparseAxes(np.zeros((p, k)), start, none, 1, 0.0, True, 0.0, ridge)
-        values, factored = namespaces.to_numpy(form.values), form.factor is not None
-        if np.isfinite(ridge) and factored and (p <= FORMED or 2 * len(values) > p):
-            values, factored = values.T @ values, False
-        G = Matrix(values, factored, p / total)
+        G = _on_host(form)
+        if n_nonzero is not None:
+            axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int))
+            if self.ridge is None or self.refit:
+                return axes
+        G = G.times(p / total)
         # a refit takes only the places of the nonzeros, which are settled long before the last digits
-        tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
-        options: dict[str, Any] = {"tol": tol, "max_iter": rounds or self.max_iter, "polish": not self.refit}
-        if n_nonzero is None:
-            penalties = self._each("alpha", alpha, k).astype(float)
-            axes = penalized_axes(
-                G, start, penalties, starts=1 if np.ndim(alpha) > 0 else STARTS, ridge=ridge, **options
-            )
-            return replace(axes, B=loadings_on(G, axes.B)) if self.refit else axes
-        axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int))
-        return axes if self.ridge is None or self.refit else axes_of(G, start, near=axes, ridge=ridge, **options)
+        tol, rounds = max(self.tol, REFIT_TOL) if self.refit else self.tol, rounds or self.max_iter
+        if n_nonzero is not None:
+            return axes_on_places(G, axes, ridge=ridge, tol=tol, max_iter=rounds)
+        penalties, starts = self._each("alpha", alpha, k).astype(float), 1 if np.ndim(alpha) > 0 else STARTS
+        axes = sparse_axes(G, start, penalties, ridge=ridge, tol=tol, max_iter=rounds, starts=starts)
+        return replace(axes, B=loadings_on(G, axes.B)) if self.refit else axes
 
     def _ridge(self, n_nonzero: Any) -> float:
         if self.ridge is not None:
@@ -415,6 +407,13 @@ class SparsePCA(PrincipalComponents):
             components=np.stack([namespaces.to_numpy(loadings).T for loadings, _ in both]),
             dense=float(np.sum(namespaces.to_numpy(self.spectrum_.values)[: self.n_components_])) / (total or 1.0),
         )
+
+
+def _on_host(form: Form) -> Form:
+    """Return the form of NumPy arrays."""
+    if form.factor is None:
+        return Form(matrix=namespaces.to_numpy(form.matrix))
+    return Form(factor=namespaces.to_numpy(form.factor), squared=form.squared)
 
 
 def _subspace(problem: SparseProblem, loadings: Array) -> Subspace:

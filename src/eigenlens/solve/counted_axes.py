@@ -11,14 +11,14 @@ Yuan, Zhang (2013), Truncated power method for sparse eigenvalue problems. *J. M
 
 from __future__ import annotations
 
-import numpy as np
-import scipy.sparse.linalg
+from typing import Any
 
-from ..arrays import linalg
-from .adjusted import adjusted_variance
-from .axes_forms import Matrix
+import numpy as np
+
+from ..arrays import linalg, namespaces
+from .leading import KrylovSpace, leading
 from .pencil import Form
-from .sparse_axes import SparseAxes
+from .sparse_axes import SparseAxes, some_columns
 
 CELLS, COLUMNS = 2**21, 32  # cells of a form times columns from which searches start, and columns, the most
 FIRST, ROUNDS = 2, 30  # rounds after which a search is judged, and in all, the most
@@ -28,21 +28,21 @@ BETTER = 1e-12  # rise of a share that is more than rounding
 NUDGE = 1e-6  # by which axes that tell more are preferred: single columns of one unit all have the same variance
 TIE = 1e-9  # relative difference of two entries that are equal up to rounding
 NOTHING = 1e-12  # share of a variance that is rounding: earlier axes explain it all
-DENSE, SPACE, SETTLED = 200, 12, 1e-11  # loadings up to which a matrix is decomposed; size of a space, and residual
+DENSE, SETTLED = 200, 1e-11  # loadings up to which a matrix is decomposed, and residual of an iteration beyond
 
 
 class Remainder:
     """What the scores of the axes taken so far leave of a form."""
 
-    def __init__(self, form: Matrix) -> None:
-        self.form = form
-        self.told = np.zeros((form.values.shape[1], 0))
+    def __init__(self, form: Form) -> None:
+        self.form, self.trace = form, form.trace()
+        self.told = np.zeros((form.dimension, 0))
 
     def image(self, X: np.ndarray) -> np.ndarray:
-        return self.form.image(X) - self.told @ (self.told.T @ X)
+        return np.asarray(self.form.apply(X)) - self.told @ (self.told.T @ X)
 
     def take(self, axis: np.ndarray) -> None:
-        own = self.form.image(axis[:, None])
+        own = self.form.apply(axis[:, None])
         image = own - self.told @ (self.told.T @ axis[:, None])
         left = float(axis @ image[:, 0])
         if left > NOTHING * float(axis @ own[:, 0]):
@@ -53,30 +53,32 @@ class Remainder:
 
         Where earlier axes explain all that is there, any loadings add the same: those of the whole form are returned.
         """
-        told, axis, some = self.told[on], np.zeros(len(start)), self.form.restricted(on)
-        squares = some.diagonal
+        told, axis, some = self.told[on], np.zeros(len(start)), some_columns(self.form, on)
+        squares = some.diagonal()
         if (squares - np.sum(told**2, axis=1) <= NOTHING * squares).all():
             told = told[:, :0]
         if len(on) <= DENSE:
-            axis[on] = linalg.leading_eigh(some.gram - told @ told.T, 1)[1][:, 0]
+            axis[on] = linalg.leading_eigh(some.dense() - told @ told.T, 1)[1][:, 0]
             return axis
-        operator = scipy.sparse.linalg.LinearOperator(
-            (len(on), len(on)), lambda x: some.image(x.reshape(-1, 1)).ravel() - told @ (told.T @ x.ravel())
-        )
-        axis[on] = scipy.sparse.linalg.eigsh(operator, 1, v0=start[on], tol=SETTLED, ncv=SPACE)[1][:, 0]
+
+        def apply(V: np.ndarray) -> np.ndarray:
+            return np.asarray(some.apply(V.T)).T - (V @ told) @ told.T
+
+        space = KrylovSpace(apply, len(on), 1, start, 1, start[None, on])
+        axis[on] = leading(space, 1, tol=SETTLED, weak=1.0).vectors[0, :]
         return axis
 
 
-def loadings_on(form: Matrix, B: np.ndarray) -> np.ndarray:
+def loadings_on(form: Form, B: np.ndarray) -> np.ndarray:
     """Return axes with the nonzeros where those of B are, each adding the largest variance to those before it.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.solve.axes_forms import Matrix
+    >>> from eigenlens.solve import Form
     >>> from eigenlens.solve.counted_axes import loadings_on
     >>> G = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 5.0]])
-    >>> abs(loadings_on(Matrix(G), np.array([[1.0], [3.0], [0.0]]))[:, 0]).round(3)
+    >>> abs(loadings_on(Form(matrix=G), np.array([[1.0], [3.0], [0.0]]))[:, 0]).round(3)
     array([0.707, 0.707, 0.   ])
     """
     remainder, found = Remainder(form), np.zeros_like(B)
@@ -86,13 +88,13 @@ def loadings_on(form: Matrix, B: np.ndarray) -> np.ndarray:
     return found
 
 
-def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
+def counted_axes(form: Form, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
     """Find unit axes with given numbers of nonzeros.
 
     Parameters
     ----------
-    form : Matrix
-        Of trace p.
+    form : Form
+        Of NumPy arrays.
     start : array of shape (p, k)
         Principal axes.
     counts : array of shape (k,) of int
@@ -100,21 +102,43 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseA
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.solve.axes_forms import Matrix
+    >>> from eigenlens.solve import Form
     >>> from eigenlens.solve.counted_axes import counted_axes
     >>> G = np.diag([3.0, 1.0, 1.0, 1.0])
     >>> G[1:, 1:] += 1.5
-    >>> np.flatnonzero(counted_axes(Matrix(G), np.eye(4)[:, :1], np.array([3])).B)
+    >>> np.flatnonzero(counted_axes(Form(matrix=G), np.linalg.eigh(G)[1][:, 3:], np.array([3])).B)
     array([1, 2, 3])
     """
-    remainder, B, seen = Remainder(form), np.zeros_like(start), form.image(start)
+    remainder, B, seen = Remainder(form), np.zeros_like(start), form.apply(start)
     for j, count in enumerate(counts):
         B[:, j] = _best(remainder, _starts(remainder, start, seen), int(count))
         remainder.take(B[:, j])
-    image = form.image(B)
+    image = np.asarray(form.apply(B))
     left, _, right = linalg.thin_svd(image)
-    explained = adjusted_variance(Form(matrix=B.T @ image)).sum()
-    return SparseAxes(B, left @ right, np.full(len(counts), np.nan), 1, 0.0, True, -float(explained), np.inf)
+    share = float(adjusted_variance(Form(matrix=B.T @ image)).sum()) / remainder.trace
+    none = np.full(len(counts), np.nan)
+    return SparseAxes(B, left @ right, none, 1, 0.0, True, -share * form.dimension, np.inf)
+
+
+def adjusted_variance(scores: Form) -> np.ndarray:
+    """Return the squared diagonal of R in the QR decomposition of the scores, from their form.
+
+    Zeros belong to scores that add nothing, since they vanish or depend on those before them.
+    """
+    if scores.factor is not None:
+        F = namespaces.to_numpy(scores.factor)
+        diagonal, live = np.zeros(F.shape[1]), np.flatnonzero(F.any(axis=0))
+        R: Any = np.linalg.qr(F[:, live], mode="r")  # a column of zeros would take a direction from those after it
+        diagonal[live[: min(R.shape)]] = np.diag(R) ** 2
+        return diagonal
+    M = np.array(namespaces.to_numpy(scores.matrix))
+    pivots = np.zeros(len(M))
+    scale = np.diag(M).max(initial=0.0)
+    for j in range(len(M)):  # Cholesky without roots, in order: a pivot is the variance that a component adds
+        if M[j, j] > 1e-14 * scale:
+            pivots[j] = M[j, j]
+            M = M - np.outer(M[:, j], M[j]) / M[j, j]
+    return pivots
 
 
 def _starts(remainder: Remainder, start: np.ndarray, seen: np.ndarray) -> np.ndarray:
@@ -154,7 +178,7 @@ def _best_of(remainder: Remainder, X: np.ndarray, count: int) -> list[int]:
 
 def _worth(remainder: Remainder, axes: np.ndarray) -> np.ndarray:
     """Return the variance of axes as a share; of equal ones, those that tell more about other columns have more."""
-    images, trace = remainder.image(axes), len(axes)
+    images, trace = remainder.image(axes), remainder.trace
     return np.asarray(np.sum(axes * images, axis=0) + NUDGE * np.sum(images**2, axis=0) / trace) / trace
 
 
