@@ -211,6 +211,7 @@ class LDA(LinearDiscriminant):
         self.between = between
         self.missing = missing
 
+    _units_advice = "Use shrinkage_target='diagonal'"
     _validated = Validated("shrinkage", 0.0, shrinkages, "accuracy first")
 
     # -- moments, problem, parameters ----------------------------------------------------------------------------
