@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 DEMO := build/demo
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 READY_DEV := $(READY)-dev
 
@@ -10,7 +10,7 @@ READY_DEV := $(READY)-dev
 MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 
-.PHONY: demo test quick anywhere lint types rooms unit docs anndata bench claims clean
+.PHONY: demo test quick anywhere lint types rooms unit docs anndata bench claims release clean
 
 demo: $(READY)
 	$(BIN)/eigenlens report --demo wine --out $(DEMO)/wine --force
@@ -24,10 +24,11 @@ test: lint types rooms unit
 
 # Before every commit, in about a minute: every law for every method, the first tests of each, arrays of other libraries
 METHODS := $(filter-out %/__init__.py $(wildcard src/eigenlens/methods/_*.py),$(wildcard src/eigenlens/methods/*.py))
+QUICK := tests/test_architecture.py tests/test_house.py tests/test_beside.py tests/test_laws.py::test_law \
+	tests/test_single_precision_device.py tests/rows/test_sources.py \
+	$(METHODS:src/eigenlens/methods/%.py=tests/methods/test_%.py) tests/regress/test_regressors.py
 quick: lint types rooms
-	$(BIN)/python -m pytest -n 2 --quick tests/test_architecture.py tests/test_house.py tests/test_beside.py \
-		tests/test_laws.py::test_law tests/test_single_precision_device.py tests/rows/test_sources.py \
-		$(METHODS:src/eigenlens/methods/%.py=tests/methods/test_%.py) tests/regress/test_regressors.py
+	$(BIN)/python -m pytest -n 2 --quick $(QUICK)
 
 lint: $(READY_DEV)
 	$(BIN)/ruff check .
@@ -65,6 +66,10 @@ bench: $(READY_DEV)
 # What the README says about speed and memory, in processor time on one BLAS thread; fails where a figure is missed
 claims: $(READY_DEV)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python benchmarks/run.py --claims
+
+# A release that is ready to cut: the packages in dist/, each tried in environments of its own
+release: quick
+	$(BIN)/python tools/release.py $(QUICK)
 
 $(READY): pyproject.toml
 	$(MAKE_VENV)

@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 
 from eigenlens.inference import check_linearity, wilks
+from eigenlens.inference.canonical import advise, canonical_permutation_test, leverages
 from eigenlens.inference.inverse import choose_slices, li_test, linear_p_value, with_linear
-from eigenlens.inference.leverage import advise, leverages
-from eigenlens.inference.permutation import canonical_permutation_test
 
 from .laws import cauchy, elliptical, heavy, lognormal, normal
 from .simulation import LEVELS, Line

@@ -19,7 +19,7 @@ from eigenlens.app import interrupt
 from eigenlens.app.main import run
 from eigenlens.page.payload import MOST_AXES, MOST_COLUMNS
 from eigenlens.rows import Dialect, TableFile
-from eigenlens.study import Plan, comparison, read_data, study
+from eigenlens.study import Plan, compare, read_data, study
 
 
 @pytest.fixture
@@ -93,18 +93,18 @@ def test_a_difference_of_methods_is_judged_row_by_row():
     y = np.zeros(600, dtype=int)
     first, second = y.copy(), y.copy()
     first[:26], second[:12] = 1, 1  # 95.7% and 98%: the intervals overlap, and yet 14 rows to 0 are no chance
-    assert comparison.wilson(574, 600)[2] > comparison.wilson(588, 600)[1]
-    assert comparison.told_apart(y, first, second, tries=4)
-    assert not comparison.told_apart(y, first, first)
+    assert compare.wilson(574, 600)[2] > compare.wilson(588, 600)[1]
+    assert compare.told_apart(y, first, second, tries=4)
+    assert not compare.told_apart(y, first, first)
     shuffled = rng.permutation(first)
-    assert not comparison.told_apart(y, first, shuffled)
+    assert not compare.told_apart(y, first, shuffled)
 
 
 def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
-    monkeypatch.setattr(comparison, "MOST_ROWS", 100)
+    monkeypatch.setattr(compare, "MOST_ROWS", 100)
     some = "on 100 of the 120 rows, drawn at random."
     of_classes = f"LDA, PDA, QDA are compared on all rows, FDA, MDA, SVM (Gaussian kernel) {some}"
-    of_number = f"Linear regression, SIR + curve are compared on all rows, localized SIR + curve {some}"
+    of_number = f"Methods are compared {some}"
     for target, said in (("kind", of_classes), ("price", of_number)):
         assert said in answer(capsys, "people.csv", "--target", target)["notes"]
 

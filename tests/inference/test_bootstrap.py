@@ -22,7 +22,7 @@ from eigenlens.inference.alignment import (
     on_a_scale,
     tied_blocks,
 )
-from eigenlens.inference.replicates import Units, loadings_of
+from eigenlens.inference.replicates import Draws, Followed
 from eigenlens.moments.resampled import Resampler
 from eigenlens.regress import PolynomialRegression
 from eigenlens.rows import whole
@@ -70,11 +70,13 @@ def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = bootstrap(model, A, *target, n_boot=3, groups=groups, random_state=5)
-        units = Units.of(150, groups, "auto", None, True, 5)
+        units = Draws.of(150, groups, "auto", None, True, 5)
         for b in range(3):
             times = units.counts(5, b) if groups is None else units.counts(5, b)[groups]
             direct = clone(model).fit(A, *target, sample_weight=times)
-            replicate = aligned(loadings_of(direct)[None], found.components[b], [slice(j, j + 1) for j in range(1)])[0]
+            replicate = aligned(
+                Followed(direct).loadings[None], found.components[b], [slice(j, j + 1) for j in range(1)]
+            )[0]
             np.testing.assert_allclose(
                 found.components[b, 0], replicate[0], rtol=1e-4, atol=1e-5 * abs(replicate).max()
             )

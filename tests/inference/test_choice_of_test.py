@@ -11,10 +11,9 @@ from sklearn.datasets import load_iris
 from eigenlens import LDA, PCA
 from eigenlens.exceptions import InputError
 from eigenlens.inference import bootstrap, check_linearity, neighbours, wilks
+from eigenlens.inference.canonical import _spread, _uneven, advise, canonical_permutation_test, leverages
 from eigenlens.inference.inverse import choose_slices, li_test, linear_p_value, with_linear
-from eigenlens.inference.leverage import _spread, _uneven, advise, leverages
-from eigenlens.inference.permutation import canonical_permutation_test
-from eigenlens.inference.units import Moves
+from eigenlens.inference.units import Units
 from eigenlens.methods.spine.canonical_tests import class_leverages
 
 
@@ -144,7 +143,7 @@ def test_neighbours_of_a_series():
 
 def test_groups_of_one_size_change_places_as_wholes():
     labels = np.repeat(np.arange(12), 3)
-    order = Moves.of(36, labels).order(np.random.default_rng(7))
+    order = Units.of(36, labels).order(np.random.default_rng(7))
     assert sorted(order) == list(range(36))
     assert (labels[order].reshape(12, 3) == labels[order].reshape(12, 3)[:, :1]).all()
 
@@ -157,7 +156,7 @@ def test_repeated_rows_do_not_make_a_pair():
         groups = np.repeat(np.arange(40), 5)
         X, Y = rng.standard_normal((40, 3))[groups], rng.standard_normal((40, 2))[groups]
         for known in rejected:
-            moves = Moves.of(200, groups) if known else None
+            moves = Units.of(200, groups) if known else None
             test = canonical_permutation_test(X, Y, most=1, n_draws=19, seed=r, moves=moves)
             rejected[known] += test.p_values[0] <= 0.05
     assert rejected[False] > 20

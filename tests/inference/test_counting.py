@@ -8,7 +8,7 @@ from eigenlens import PCA
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.inference import broken_stick, denoise, hard_threshold, noise_edge, parallel_analysis, tracy_widom_test
 from eigenlens.inference.denoising import noise_level, shrink
-from eigenlens.inference.tracy_widom import TABLE, _table, quantile, ratio_quantile, survival
+from eigenlens.inference.distributions import TABLE, _table, quantile, ratio_quantile, survival
 
 
 def spiked(n, p, spikes, seed):

@@ -9,6 +9,7 @@ from eigenlens.inference.incomplete import Hypothesis, holed_test
 class Counted:
     """A sample whose draws are numbers, and counts them."""
 
+    weight = 50.0
     law = (np.zeros((1, 1)), np.eye(1))
 
     def __init__(self, seed):

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from eigenlens.inference import wilks
-from eigenlens.inference.largest_root import largest_root_survival
+from eigenlens.inference.distributions import largest_root_survival
 
 
 @pytest.mark.parametrize(("p", "n", "x"), [(3, 20, 0.3), (1, 500, 0.2), (3, 6, 0.9), (4, 1e6, 1e-5), (2, 30.5, 0.4)])

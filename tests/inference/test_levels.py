@@ -5,7 +5,7 @@ import pytest
 
 from eigenlens import CCA, LDA, PCA
 from eigenlens.inference import wilks
-from eigenlens.inference.largest_root import largest_root_survival
+from eigenlens.inference.distributions import largest_root_survival
 
 
 @pytest.mark.parametrize(("n", "p", "s", "x"), [(100, 25, 20, 0.9615), (300, 30, 30, 0.65)])

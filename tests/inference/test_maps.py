@@ -94,8 +94,10 @@ def test_outside_columns_lie_as_vegan_lays_them():
     s = ClassicalMDS(2, metric="braycurtis").fit(AMOUNTS).embedding_
     found = envfit(s, OUTSIDE, n_draws=99)
     assert found.r2[0] == pytest.approx(0.860235226425541, abs=1e-12)
-    np.testing.assert_allclose(np.abs(found.arrows[0]) / np.sqrt(found.r2[0]), [0.146459944672267, 0.989216601461276])
-    assert found.words_r2["k"] == pytest.approx(0.0222629393851188, abs=1e-12)
+    np.testing.assert_allclose(
+        np.abs(found.places[0][""]) / np.sqrt(found.r2[0]), [0.146459944672267, 0.989216601461276]
+    )
+    assert found.r2[found.names.index("k")] == pytest.approx(0.0222629393851188, abs=1e-12)
     assert list(found.to_frame().columns) == ["column", "word", "axis 1", "axis 2", "r2", "p_value"]
     found.plot()
 

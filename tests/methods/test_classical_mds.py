@@ -267,7 +267,7 @@ def test_coinciding_rows_make_enough_landmarks():
 # -- estimates above many points -----------------------------------------------------------------------------------
 
 
-def test_inertia_is_estimated_above_1500_points_and_says_so():
+def test_inertia_is_estimated_above_1000_points_and_says_so():
     rows = np.random.default_rng(0).standard_normal((1600, 6))
     mds = ClassicalMDS(2, metric="cityblock").fit(rows)
     values = np.linalg.eigvalsh(double_center(squareform(pdist(rows, "cityblock")) ** 2))

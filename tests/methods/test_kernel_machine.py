@@ -361,3 +361,21 @@ def test_units_that_hide_columns_are_told(model):
         clone(model).fit(scaled, wine.target)  # as the advice says
         clone(model).fit(scaled.assign(same=0.1), wine.target)
         clone(model).set_params(kernel=Precomputed()).fit(scaled.to_numpy() @ scaled.to_numpy().T, wine.target)
+
+
+def test_the_default_is_a_support_vector_machine_with_c_10():
+    X, y = load_iris(return_X_y=True)
+    model = KernelClassifier().fit(X, y)
+    same = SVC(C=10, gamma=1 / (2 * model.kernel_.bandwidth**2), tol=1e-9).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_landmarks_of_few_rows_have_the_answer_of_many(classes, monkeypatch):
+    """libsvm, with its free rows solved in double precision, and the interior point method are one optimum."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    model = KernelClassifier(Gaussian(1.0), lam=0.3, n_landmarks=30)
+    by_libsvm = model.fit(X, y).decision_function(X)
+    monkeypatch.setattr("eigenlens.methods._machine.FEW_ROWS", 0)
+    np.testing.assert_allclose(model.fit(X, y).decision_function(X), by_libsvm, atol=1e-8)

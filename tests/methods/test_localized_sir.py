@@ -1,9 +1,10 @@
 """Localized SIR: what is its own, beyond the laws."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from eigenlens import SIR, LocalizedSIR
+from eigenlens import SIR, LocalizedSIR, load, save
 from eigenlens.exceptions import InputError, InputTypeError, SliceWarning
 from eigenlens.moments import local_means
 from eigenlens.testing import LAWS, Sample
@@ -153,3 +154,16 @@ def test_differences_beyond_float64_name_their_column():
     X[:, 1] = 1.7e308 * np.sign(X[:, 1])
     with pytest.raises(ValueError, match="differences within column 1 go beyond float64"):
         LocalizedSIR(1).fit(X, y)
+
+
+def test_its_moments_are_moments(tmp_path):
+    """They had no view in a notebook, no sum that says why there is none, and could not be saved by themselves."""
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    moments = LocalizedSIR(n_slices=4).fit(frame, y).moments_
+    assert "slices, with means of 10 neighbours" in repr(moments)
+    assert "c0" in moments._repr_html_()
+    loaded = load(save(moments, tmp_path / "moments.eigenlens"))
+    model = LocalizedSIR(n_slices=4).fit_moments(loaded)
+    assert np.array_equal(model.components_, LocalizedSIR(n_slices=4).fit(frame, y).components_)
+    with pytest.raises(ValueError, match="neighbours are found among all rows at once"):
+        moments + moments

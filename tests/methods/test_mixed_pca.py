@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from eigenlens import PCA, CorrespondenceAnalysis, MixedPCA, load, open_rows, save
 from eigenlens.exceptions import InputError, RankWarning
-from eigenlens.moments.crosstabs import crosstabs
+from eigenlens.moments.mixed import crosstabs
 from eigenlens.rows import Preparation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))

@@ -189,7 +189,7 @@ def test_imputed_cells_are_expectations_over_the_classes():
 
 
 def test_it_takes_part_in_comparisons_but_is_no_method_of_a_study():
-    from eigenlens.study.comparison import compared_methods
+    from eigenlens.study.compare import compared_methods
     from eigenlens.study.methods import methods
 
     assert isinstance(compared_methods("classes", 0, n=100, folds=5)["QDA"], QDA)

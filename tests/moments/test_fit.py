@@ -56,7 +56,7 @@ def patterns(X, w=None):
 
 
 def grouped(X, y):
-    return as_source(X, y, target="labels", missing="allow").collect(Grouped(Patterns, pooled=False))
+    return as_source(X, y, target="labels", missing="allow").collect(Grouped(Patterns))
 
 
 def test_the_slope_of_the_likelihood_is_zero():

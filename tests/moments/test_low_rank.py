@@ -23,7 +23,7 @@ def wide(n=30, p=50, share=0.3, seed=0):
 
 
 def test_the_slope_is_the_derivative():
-    sample = Sample.of([patterns(holey(n=40, p=6))])
+    sample = Sample.of(patterns(holey(n=40, p=6)))
     model = _start(sample, 2)
     slope = scipy.optimize.approx_fprime(model.place, lambda z: model.at(z).log_likelihood / sample.weight, 1e-7)
     np.testing.assert_allclose(model.slope, slope, atol=1e-5)

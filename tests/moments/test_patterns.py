@@ -134,15 +134,17 @@ def test_moments_of_other_columns_or_kinds_are_refused():
 def test_groups_have_a_table_of_patterns_each():
     X, y = holey(n_patterns=6), np.repeat(["a", "b"], 100)
     source = as_source(X, y, target="labels", missing="allow")
-    grouped = source.collect(Grouped(Patterns, pooled=False))
-    for group, label in zip(grouped.groups, "ab", strict=True):
-        same(group, Patterns().update(Block(X[y == label])))
+    grouped = source.collect(Grouped(Patterns))
+    for k, label in enumerate("ab"):
+        same(grouped.inner.of_group(k), Patterns().update(Block(X[y == label])))
     parts = [
-        as_source(X[i], y[i], target="labels", missing="allow").collect(Grouped(Patterns, pooled=False))
+        as_source(X[i], y[i], target="labels", missing="allow").collect(Grouped(Patterns))
         for i in (slice(0, 60), slice(60, 200))
     ]
-    for merged, group in zip(parts[0].merge(parts[1]).groups, grouped.groups, strict=True):
-        same(merged, group)
+    merged = parts[0].merge(parts[1])
+    for k in range(2):
+        same(merged.inner.of_group(k), grouped.inner.of_group(k))
+    same(grouped.inner.total(), Patterns().update(Block(X)))
 
 
 def test_two_tables_have_joint_patterns():
@@ -172,3 +174,21 @@ def test_a_likelihood_that_would_not_fit_is_refused_before_it_is_climbed(monkeyp
     monkeypatch.setattr(memory, "available_bytes", lambda like=None: 10_000)
     with pytest.raises(MemoryError, match=r"likelihood of .* patterns"):
         fit(moments)
+
+
+def test_groups_keep_their_rows_apart_in_any_order_of_labels():
+    X, y = holey(n_patterns=6), np.repeat(["b", "c"], 100)
+    late = np.concatenate([X, X[:30] + 1.0]), np.concatenate([y, np.repeat("a", 30)])
+    whole = as_source(*late, target="labels", missing="allow").collect(Grouped(Patterns))
+    parts = [
+        as_source(late[0][rows], late[1][rows], target="labels", missing="allow").collect(Grouped(Patterns))
+        for rows in (slice(0, 150), slice(150, 230))
+    ]
+    merged = parts[0].merge(parts[1])
+    assert list(merged.labels) == ["a", "b", "c"]
+    assert list(merged.inner.group_rows) == [30, 100, 100]
+    turned = whole.ordered(np.array(["c", "a", "b"]))
+    for k, place in enumerate((1, 2, 0)):
+        same(merged.inner.of_group(k), whole.inner.of_group(k))
+        same(turned.inner.of_group(place), whole.inner.of_group(k))
+    assert merged._repr_html_()

@@ -19,8 +19,8 @@ import eigenlens.page as page_module
 from eigenlens.drawing import COLOURS
 from eigenlens.page import render
 from eigenlens.page.beside import side_by_side
-from eigenlens.page.biplot import LETTER, ROW, place_names
-from eigenlens.page.colouring import colour_choice
+from eigenlens.page.charts import LETTER, ROW, place_names
+from eigenlens.page.payload import colour_choice
 from eigenlens.rows import TableFile
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.demos import write_demo

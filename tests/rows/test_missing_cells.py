@@ -119,6 +119,6 @@ def test_a_second_table_of_a_file_may_have_holes_too(tmp_path):
 def test_groups_from_dask():
     X, y = rows(), np.arange(120) % 3
     source = as_source(da.from_array(X, chunks=(37, 4)), y, target="labels", missing="allow")
-    found = source.collect(Grouped(Patterns, pooled=False))
-    for k, group in enumerate(found.groups):
-        same(group, Patterns().update(Block(X[y == k])))
+    found = source.collect(Grouped(Patterns))
+    for k in range(3):
+        same(found.inner.of_group(k), Patterns().update(Block(X[y == k])))

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens.moments import Grouped, Scatter, sparse_scatter
+from eigenlens.moments import Grouped, Scatter
+from eigenlens.moments.centring import sparse_is_worth_it
 from eigenlens.rows import Block, as_source
 
 N, P = 4000, 60
@@ -26,7 +27,7 @@ def rows(density=0.02, seed=0, full=0, offset=0.0):
 def test_scatter(weighted, full, offset):
     X = rows(full=full, offset=offset)
     w = np.random.default_rng(1).uniform(0.1, 3, N) if weighted else None
-    assert sparse_scatter.is_worth_it(X, w) == (full == 0 or X.nnz <= 0.05 * N * P)
+    assert sparse_is_worth_it(X, w) == (full == 0 or X.nnz <= 0.05 * N * P)
     weights = np.ones(N) if w is None else w
     dense = X.toarray()
     dense[:, :full] -= offset  # moving the rows exactly changes nothing
@@ -71,7 +72,7 @@ def test_models(fit, monkeypatch):
 @pytest.mark.parametrize("extreme", [1e-300, 1e-150, 1e150, 1e300])
 def test_extreme_numbers_are_made_dense(extreme):
     X = rows() * extreme
-    assert not sparse_scatter.is_worth_it(X, None)
+    assert not sparse_is_worth_it(X, None)
     moments = Scatter().update(Block(X.tocsr()))
     assert np.isfinite(moments.matrix).all()
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import eigenlens
-from eigenlens.study.comparison import FLOOR, compared_methods, within_budget
+from eigenlens.study.compare import FLOOR, compared_methods, within_budget
 
 
 def names(n, p, ours="LDA"):
@@ -69,21 +68,6 @@ def test_many_columns_with_a_word_are_not_taken_for_a_table_of_words():
     frame["kind"] = np.array(["a", "b", "c"])[rng.integers(0, 3, 30)]
     assert eigenlens.report(frame).findings.method == "PCA"
     assert eigenlens.report(frame[["g0", "g1", "kind"]]).findings.method == "MixedPCA"
-
-
-@pytest.mark.parametrize("p", [5, 250])
-def test_the_machine_of_a_comparison_is_that_of_scikit_learn(p):
-    """Where columns are many, its kernel matrix is computed at once."""
-    from sklearn.svm import SVC
-
-    from eigenlens.study.gaussian_svm import GaussianSVM
-
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((120, p)), np.arange(120) % 3
-    X[:, :3] += 1.5 * np.eye(3)[y]
-    mine, theirs = GaussianSVM().fit(X[:80], y[:80]), SVC().fit(X[:80], y[:80])
-    np.testing.assert_array_equal(mine.predict(X[80:]), theirs.predict(X[80:]))
-    assert (mine.machine_.kernel == "precomputed") is (p == 250)
 
 
 def test_a_machine_of_few_columns_pays_for_its_pairs_of_rows():

@@ -18,7 +18,7 @@ def test_a_cell_that_was_mistyped_is_blamed():
     frame = WINE.set_index(pd.Index([f"bottle {i}" for i in range(len(WINE))], name="bottle"))
     frame.loc["bottle 5", "ash"] = 24.3  # the point was lost
     found = findings(frame)
-    first = found.extras["misfits"]["rows"][0]
+    first = found.misfits["rows"][0]
     assert first["row"] == "bottle 5"
     assert first["columns"][0][0] == "ash"
     assert first["times"] > 3
@@ -53,7 +53,7 @@ def test_every_method_finds_them(asked):
     frame = WINE.assign(kind=load_wine().target_names[load_wine().target])
     frame.loc[4, "alcohol"] = 142.3
     found = findings(frame, cv=0, **asked)
-    first = found.extras["misfits"]["rows"][0]
+    first = found.misfits["rows"][0]
     assert first["row"] == "row 5"
     assert first["columns"][0][0] == "alcohol"
     assert "row 5 (alcohol)" in " ".join(found.summary)
@@ -65,12 +65,12 @@ def test_rows_of_the_fit_have_limits_of_their_own(asked, p):
     """Scores of few rows lie farther out than those of new ones: of 60 × 2,000 numbers of noise, 35 "did not fit"."""
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, p))).add_prefix("x")
     found = findings(frame.assign(kind=list("ab") * 30) if asked else frame, cv=0, **asked)
-    assert found.extras.get("misfits", {"count": 0})["count"] <= 4
+    assert (found.misfits or {"count": 0})["count"] <= 4
     frame.loc[7, "x3"] = 80.0
     found = findings(frame.assign(kind=list("ab") * 30) if asked else frame, cv=0, **asked)
     assert "row 8 (x3)" in " ".join(found.summary)
 
 
 def test_few_rows_and_other_methods_say_nothing():
-    assert "misfits" not in findings(WINE.head(15)).extras
-    assert "misfits" not in findings(WINE, method="kernel-pca").extras
+    assert findings(WINE.head(15)).misfits is None
+    assert findings(WINE, method="kernel-pca").misfits is None

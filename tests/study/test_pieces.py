@@ -4,12 +4,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 import scipy.stats
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC
 
@@ -18,17 +18,14 @@ from eigenlens import LDA, PDA, QDA, SIR
 from eigenlens.app.console import paced
 from eigenlens.app.main import run
 from eigenlens.exceptions import InputError
-from eigenlens.inference.inverse import choose_slices
-from eigenlens.moments.folded import Folded
+from eigenlens.moments import Grouped
 from eigenlens.regress import CurveOnDirections
-from eigenlens.rows import Block, TableFile
+from eigenlens.rows import TableFile
 from eigenlens.rows.sampled_rows import keys, smallest
 from eigenlens.study import Plan, read_data, study
-from eigenlens.study.group_folds import GroupFolds, bucket_count, buckets_of, group_keys
-from eigenlens.study.response_bins import bins_for
-from eigenlens.study.tallies import clustered
+from eigenlens.study.compare import clustered
 from eigenlens.study.whole import FIRST, SECOND
-from eigenlens.validation.folds import DealtFolds
+from eigenlens.validation.folds import split_rows
 
 N = 6_000
 
@@ -40,8 +37,8 @@ def small(monkeypatch):
     monkeypatch.setattr("eigenlens.rows.csv_text.PLAIN_BYTES", 2**16)
     monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 2_000)
     monkeypatch.setattr("eigenlens.study.data.FEWEST_ROWS", 500)
-    monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 400)
-    monkeypatch.setattr("eigenlens.study.comparison.FEWEST_ROWS", 200)
+    monkeypatch.setattr("eigenlens.study.compare.MOST_ROWS", 400)
+    monkeypatch.setattr("eigenlens.study.compare.FEWEST_ROWS", 200)
     ring = {"LDA": LDA(), "PDA": PDA(), "QDA": QDA(pooling=0.1, shrinkage=1e-3), "SVM (Gaussian kernel)": SVC()}
     monkeypatch.setattr("eigenlens.study.classes.compared_methods", lambda *asked: ring)
 
@@ -207,7 +204,7 @@ def test_the_findings_are_those_of_the_table_in_memory(tmp_path, table, target, 
     ids=["weights", "weights alone", "groups", "number", "far off", "counts", "weighted number", "grouped number"],
 )
 def test_weights_groups_and_numbers_in_pieces(tmp_path, monkeypatch, table, asked, passes):
-    monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 300)
+    monkeypatch.setattr("eigenlens.study.compare.MOST_ROWS", 300)
     monkeypatch.setattr("eigenlens.study.dimension_tests.WORK", 1e8)
     one, other, read = both(saved(table(), tmp_path), **asked)
     assert read == passes
@@ -225,7 +222,7 @@ def test_weights_groups_and_numbers_in_pieces(tmp_path, monkeypatch, table, aske
     ids=["classes", "no target", "number", "weights"],
 )
 def test_rows_with_holes_in_pieces(tmp_path, monkeypatch, table, asked, passes):
-    monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 200)
+    monkeypatch.setattr("eigenlens.study.compare.MOST_ROWS", 200)
     monkeypatch.setattr("eigenlens.study.dimension_tests.DRAWS", (19,))
     one, other, read = both(saved(holed(table()), tmp_path), **asked)
     assert read == passes
@@ -347,7 +344,7 @@ def test_the_files_are_those_of_the_table_in_memory(tmp_path, monkeypatch, capsy
 
 def test_the_picture_holds_a_sample_and_the_outermost_rows(tmp_path):
     one, other, _ = both(saved(columns(), tmp_path), target="kind")
-    Z, some, numbers = one.findings.scores, other.findings.scores, other.findings.extras["numbers"]
+    Z, some, numbers = one.findings.scores, other.findings.scores, other.findings.numbers
     assert 2_000 <= len(some) <= 2_000 + 3 * 100 + 4
     np.testing.assert_allclose(Z[numbers], some, atol=1e-9)
     np.testing.assert_allclose([some.min(axis=0), some.max(axis=0)], [Z.min(axis=0), Z.max(axis=0)], atol=1e-9)
@@ -468,91 +465,103 @@ def test_the_pace_in_words():
 
 
 def test_moments_of_a_wide_table_are_made_of_many_rows_at_once(tmp_path, monkeypatch):
-    """Merging moments of many columns, for each class of each fold, costs more than making those of a few rows."""
-    merged, merge = [], Folded.merge
-    monkeypatch.setattr(Folded, "merge", lambda self, other: (merged.append(1), merge(self, other))[1])
+    """Merging moments of many columns, for each class, costs more than making those of a few rows."""
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((N, 60)).round(3), np.arange(N) % 3
-    X[:, :3] += np.eye(3)[y]
-    path = saved({**{f"x{j}": X[:, j] for j in range(60)}, "kind": np.array(list("abc"))[y]}, tmp_path)
+    X, y = rng.standard_normal((N, 60)).round(3), np.arange(N) % 12
+    X[:, :12] += np.eye(12)[y]
+    path = saved({**{f"x{j}": X[:, j] for j in range(60)}, "kind": np.array(list("abcdefghijkl"))[y]}, tmp_path)
     one, other, _ = both(path, target="kind")
     assert_same(*map(findings, (one, other)))
+    merged, merge = [], Grouped.merge
+    monkeypatch.setattr(Grouped, "merge", lambda self, other: (merged.append(1), merge(self, other))[1])
+    read_data(TableFile(path), Plan(target="kind", stream=True))
     assert len(merged) < 8  # the file has thirty pieces
 
 
 def test_no_moments_are_made_of_a_table_that_the_sample_holds(tmp_path, monkeypatch):
     monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 2 * N)
-    monkeypatch.setattr(Folded, "update", lambda self, block: pytest.fail("moments were made"))
+    monkeypatch.setattr(Grouped, "update", lambda self, block: pytest.fail("moments were made"))
     path = saved(columns(), tmp_path)
     data = read_data(TableFile(path), Plan(target="kind", stream=True), str(path))
     assert data.whole is None
     assert data.n_rows == N
 
 
-def of_all_rows(table, target, **weights):
-    """Return rows, answers, weights and folds of a study of all rows, and its scores by method."""
+def compared(table, target, **asked):
+    """Return the rows that methods are judged on, their answers, and the scores by method."""
     arrow = pa.table({name: pa.array(values) for name, values in table.items()})
-    found = eigenlens.report(arrow.to_pandas(), target=target, cv=3, **weights).findings
-    X = np.stack([table[name] for name in table if name not in (target, "w")], axis=1)
-    classes, codes = np.unique(table[target], return_inverse=True)
-    by_class = classes.dtype.kind == "U"
-    block = Block(X, codes, None, classes, None, np.arange(N)) if by_class else Block(X, numbers=np.arange(N))
-    return X, table[target], DealtFolds(3, 0, by_class)(block), {c.name: c for c in found.comparison}
+    found = eigenlens.report(arrow.to_pandas(), target=target, cv=3, **asked).findings
+    X = np.stack([table[name] for name in table if name not in (target, *asked.values())], axis=1)
+    return X, table[target], found, {c.name: c for c in found.comparison}
 
 
 def test_many_rows_with_a_number_are_judged_as_by_refits():
-    """Linear regression, and a curve on the directions that SIR finds, from moments of the folds."""
-    X, y, folds, found = of_all_rows(numbered(), "y")
-    line = np.empty(N)
+    """Linear regression, and a curve on the directions that SIR finds, on rows drawn by their keys."""
+    X, y, _, found = compared(numbered(), "y")
+    at_hand = np.sort(smallest(keys(np.arange(N), 0), 2_000))
+    some = at_hand[smallest(keys(at_hand, 0), 400)]
+    folds = split_rows(y[at_hand], False, 3, 0)[np.searchsorted(at_hand, some)]
+    X, y = X[some], y[some]
+    for name, model in (("linear regression", LinearRegression()), ("SIR + curve", CurveOnDirections(SIR()))):
+        guess = np.empty(len(y))
+        for k in range(3):
+            seen = folds != k
+            Z = (X - X[seen].mean(axis=0)) / X[seen].std(axis=0, ddof=1)
+            guess[folds == k] = clone(model).fit(Z[seen], y[seen]).predict(Z[folds == k])
+        parts = 1 - np.array([np.mean((y - guess)[folds == k] ** 2) for k in range(3)]) / y.var()
+        half = scipy.stats.t.ppf(0.975, 2) * parts.std(ddof=1) / np.sqrt(3)
+        np.testing.assert_allclose(found[name].score, 1 - np.mean((y - guess) ** 2) / y.var(), rtol=1e-7)
+        np.testing.assert_allclose(found[name].low, found[name].score - half, rtol=1e-7)
+
+
+def by_refits(X, y, folds, w=None):
+    """Return what LDA says about rows of the folds that it was not fitted to."""
+    guess = np.empty(len(y), dtype=object)
     for k in range(3):
-        line[folds == k] = LinearRegression().fit(X[folds != k], y[folds != k]).predict(X[folds == k])
-    told = found["linear regression"]
-    parts = 1 - np.array([np.mean((y - line)[folds == k] ** 2) for k in range(3)]) / y.var()
-    half = scipy.stats.t.ppf(0.975, 2) * parts.std(ddof=1) / np.sqrt(3)
-    np.testing.assert_allclose(told.score, 1 - np.mean((y - line) ** 2) / y.var(), rtol=1e-9)
-    np.testing.assert_allclose(told.low, told.score - half, rtol=1e-9)
-    bins = bins_for(10, y, None, np.arange(N), 4, 0)
-    cuts = list(bins.slicing(choose_slices(N, X.shape[1], False)).cuts[0])
-    some, curve = np.sort(smallest(keys(np.arange(N), 0), 2_000)), np.empty(N)
-    for k in range(3):
-        seen, own = folds != k, some[folds[some] != k]
-        Z = (X - X[seen].mean(axis=0)) / X[seen].std(axis=0, ddof=1)
-        sir = SIR(n_slices=cuts).fit(Z[seen], y[seen])
-        bent = CurveOnDirections(SIR()).bent(sir, sir.transform(Z[own]), y[own])
-        curve[folds == k] = bent.predict(Z[folds == k])
-    np.testing.assert_allclose(found["SIR + curve"].score, 1 - np.mean((y - curve) ** 2) / y.var(), rtol=1e-7)
+        seen = folds != k
+        Z = (X - np.average(X[seen], axis=0, weights=None if w is None else w[seen])) / X[seen].std(axis=0)
+        fitted = LDA().fit(Z[seen], y[seen], sample_weight=None if w is None else w[seen])
+        guess[folds == k] = fitted.predict(Z[folds == k])
+    return guess
 
 
 def test_weighted_rows_of_classes_are_judged_as_by_refits():
-    table = weighted()
-    X, y, folds, found = of_all_rows(table, "kind", weights="w")
-    X, y, folds, w = (values[table["w"] > 0] for values in (X, y, folds, table["w"]))
-    n, guess, w = len(w), np.empty(len(w), dtype=object), w / w.mean()
-    for k in range(3):
-        seen = folds != k
-        Z = (X - np.average(X[seen], axis=0, weights=w[seen])) / X[seen].std(axis=0)
-        guess[folds == k] = LDA().fit(Z[seen], y[seen], sample_weight=w[seen]).predict(Z[folds == k])
-    right = y == guess
-    share = np.average(right, weights=w)
+    X, y, _, found = compared(weighted(), "kind", weights="w")
+    w = weighted()["w"]
+    counting = np.flatnonzero(w > 0)
+    at_hand = counting[smallest(keys(counting, 0), 2_000)]
+    X, y, w = X[at_hand], y[at_hand], w[at_hand] / w[counting].mean()
+    right = y == by_refits(X, y, split_rows(y, True, 3, 0), w)
+    n, share = len(w), np.average(right, weights=w)
     half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * np.sum((w * (right - share)) ** 2)) / w.sum()
     np.testing.assert_allclose([found["LDA"].score, found["LDA"].low], [share, share - half], rtol=1e-9)
 
 
 def test_rows_that_belong_together_are_judged_as_by_refits():
-    """No model has seen a row of the groups that it judges; all rows are judged."""
-    table = grouped()
-    sites = group_keys(pa.chunked_array([table["site"]]))
-    sizes = np.bincount(buckets_of(sites, 0, bucket_count(5)), minlength=bucket_count(5))
-    dealt = GroupFolds.dealt(sizes, 3, 0)
-    folds, buckets = dealt.folds(sites), dealt.buckets(sites)
-    assert all(len(set(folds[table["site"] == site])) == 1 for site in set(table["site"]))
-    X, y = np.stack([table[f"x{j}"] for j in range(5)], axis=1), table["kind"]
-    guess = np.empty(N, dtype=object)
-    for k in range(3):
-        seen = folds != k
-        Z = (X - X[seen].mean(axis=0)) / X[seen].std(axis=0)
-        guess[folds == k] = LDA().fit(Z[seen], y[seen]).predict(Z[folds == k])
-    found = eigenlens.report(pd.DataFrame(table), target="kind", group="site", cv=3).findings
-    told = {c.name: c for c in found.comparison}["LDA"]
-    np.testing.assert_allclose([told.score, told.low], clustered(y == guess, None, buckets)[:2], rtol=1e-9)
-    assert any("LDA" in note and "are compared on all rows" in note for note in found.notes)
+    """No model has seen a row of the groups that it judges."""
+    X, y, findings, found = compared(grouped(), "kind", group="site")
+    at_hand = smallest(keys(np.arange(N), 0), 2_000)
+    X, y, sites = X[at_hand], y[at_hand], np.unique(grouped()["site"], return_inverse=True)[1][at_hand]
+    folds = split_rows(y, True, 3, 0, sites)
+    assert all(len(set(folds[sites == site])) == 1 for site in set(sites))
+    score = clustered(y == by_refits(X, y, folds), None, sites)[:2]
+    np.testing.assert_allclose([found["LDA"].score, found["LDA"].low], score, rtol=1e-9)
+    assert any("LDA" in note and "are compared on 2,000 of the 6,000 rows" in note for note in findings.notes)
+
+
+def test_very_many_groups_are_dealt_without_their_classes():
+    groups = np.repeat(np.arange(1_500), 2)
+    y = groups % 3
+    folds = split_rows(y, True, 5, 0, groups)
+    assert (folds[::2] == folds[1::2]).all()
+    assert all(0.15 < np.mean(folds[y == label] == k) < 0.25 for label in range(3) for k in range(5))
+
+
+def test_a_rare_class_has_rows_in_every_comparison():
+    """Two rows at least, however many rows others have; so the folds are two."""
+    table = columns()
+    table["kind"] = np.where(np.isin(np.arange(N), [7, 3_001]), "rare", table["kind"])
+    arrow = pa.table({name: pa.array(values) for name, values in table.items()})
+    found = eigenlens.report(arrow.to_pandas(), target="kind", cv=3).findings
+    classes, counts = found.confusion
+    assert counts[classes.index("rare")].sum() == 2

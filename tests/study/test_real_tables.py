@@ -326,13 +326,13 @@ def test_input_error_is_the_kind_of_a_separation():
 
 
 def test_methods_are_compared_on_as_many_cells_as_can_be_paid():
-    from eigenlens.study import comparison
+    from eigenlens.study import compare
 
-    assert comparison.affordable_rows(4) == comparison.MOST_ROWS
-    assert comparison.affordable_rows(14) ** 2 < 1e8  # what an SVM of pure noise pays for, in each of five folds
+    assert compare.affordable_rows(4) == compare.MOST_ROWS
+    assert compare.affordable_rows(14) ** 2 < 1e8  # what an SVM of pure noise pays for, in each of five folds
     for p in (50, 180, 290):
-        assert comparison.affordable_rows(p) * p <= comparison.MOST_CELLS
-    assert comparison.affordable_rows(5000) == comparison.FEWEST_ROWS
+        assert compare.affordable_rows(p) * p <= compare.MOST_CELLS
+    assert compare.affordable_rows(5000) == compare.FEWEST_ROWS
 
 
 def test_ranks_that_do_not_repeat_are_numbers(measures, folder, capsys):

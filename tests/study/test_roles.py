@@ -6,7 +6,7 @@ import pytest
 
 import eigenlens
 from eigenlens.exceptions import InputError
-from eigenlens.study.comparison import clustered, told_apart
+from eigenlens.study.compare import clustered, told_apart
 
 
 def report(frame, **settings):

@@ -48,7 +48,7 @@ def test_the_file_of_scores_is_what_the_model_says(folder, capsys):
 
 def test_tables_with_enough_rows_are_drawn_as_they_are_fitted():
     found = eigenlens.report(wide(3, n=120, p=6), "kind").findings
-    assert "left_out" not in found.extras
+    assert not found.left_out
     assert found.value_name == "canonical correlation"
 
 

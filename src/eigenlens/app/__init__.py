@@ -21,7 +21,7 @@ def main() -> None:
     _spare_addresses()
     gone = [name for name in ("click", "rich") if not _is_there(name)]
     if gone:
-        sys.exit(f"The command line needs {' and '.join(gone)}: pip install 'eigenlens[cli]'.")
+        sys.exit(f"The command line needs {' and '.join(gone)}: pip install {' '.join(gone)}.")
     sys.exit(_with_room(_run)())
 
 

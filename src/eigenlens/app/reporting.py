@@ -287,7 +287,7 @@ def scores_in_memory(result: Study, data: Data) -> tuple[list[str], list[np.ndar
         predicted = np.asarray(result.model.predict(data.table))
     y = None if findings.target is None else np.asarray(data.y)
     scores = findings.scores
-    if "left_out" in findings.extras:  # the file holds what `transform` would write
+    if findings.left_out:  # the file holds what `transform` would write
         scores = np.asarray(result.model.transform(data.table))
     names, columns = score_columns(findings.score_names, scores, findings.target, y, findings.row_names, predicted)
     if data.first_copies is not None:  # a row for each row of the file, however often it occurred

@@ -1,7 +1,7 @@
 """What to show: pictures of fitted models.
 
 `discriminant(model, X, y, ax=None)` draws, and returns what was drawn: `ax_`, `figure_`, and the numbers of the picture
-in `data`. matplotlib is imported when something is drawn (`pip install eigenlens[plot]`).
+in `data`. matplotlib is imported when something is drawn (`pip install matplotlib`).
 """
 
 from __future__ import annotations

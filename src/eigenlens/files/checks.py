@@ -122,16 +122,20 @@ def _is_key(key: Any) -> bool:
     return key is None or isinstance(key, bool | int | float | str | np.generic)
 
 
-def check_tree(parts: list[list[int]]) -> None:
-    """Refuse objects that hold themselves, or that share parts so that walking through them never ends."""
+def check_tree(parts: list[list[int]]) -> list[int]:
+    """Refuse objects that hold themselves, or that share parts so that walking through them never ends.
+
+    Return the numbers of the objects, parts before what holds them.
+    """
     sizes, levels = [1] * len(parts), [1] * len(parts)
     try:
         order = list(TopologicalSorter(dict(enumerate(parts))).static_order())
     except CycleError:
         raise ValueError("an object contains itself") from None
-    for number in order:  # parts come before what holds them
+    for number in order:
         for part in parts[number]:
             sizes[number] += sizes[part]
             levels[number] = max(levels[number], levels[part] + 1)
         if sizes[number] > PARTS or levels[number] > LEVELS:
             raise ValueError("its objects are nested too deeply")
+    return order

@@ -16,7 +16,6 @@ from ..arrays import errors
 from ..arrays.printable import printable
 from ..arrays.typing import Array, TableLike
 from ..moments import Moments
-from ..moments.local import LocalMoments
 from ..rows.writing import replaced, require_folder
 from . import container
 from .rehearsal import rehearse
@@ -95,7 +94,7 @@ def save(
 
 def _require_content(model: Any) -> None:
     """Refuse a model that is not fitted, and moments that have seen no row."""
-    if isinstance(model, Moments | LocalMoments):
+    if isinstance(model, Moments):
         _ = model.n_features  # refuses moments that have seen nothing
         return
     try:
@@ -145,7 +144,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
         raise errors.not_a_model(path, str(error)) from None
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
-    if not isinstance(model, BaseEstimator | Moments | LocalMoments):
+    if not isinstance(model, BaseEstimator | Moments):
         raise errors.damaged(path, "what it holds is not an estimator")
     try:
         rehearse(model, size)

@@ -36,7 +36,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
     -------
     path : Path
     """
-    onnx = optional.require("onnx", f"Writing {path}", "onnx")
+    onnx = optional.require("onnx", f"Writing {path}")
     check_choice("dtype", dtype, ("float64", "float32"))
     path = Path(path)
     if path.exists() and not overwrite:

@@ -108,7 +108,7 @@ def class_of(name: Any) -> type:
 @cache
 def _foreign(name: str) -> Kind:
     cls = getattr(import_module(FOREIGN[name].module), name.rpartition(".")[2])
-    return Kind(name, cls, {})
+    return Kind(name, cls)
 
 
 def _look_for(name: str) -> None:

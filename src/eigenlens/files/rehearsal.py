@@ -16,15 +16,14 @@ from sklearn.pipeline import Pipeline
 
 from ..arrays.errors import InputError, InputTypeError
 from ..moments import Moments
-from ..moments.local import LocalMoments
 
 OURS = (InputError, InputTypeError, NotFittedError)  # these rows do not suit the model, as other rows may
 FREE = 2**20  # columns that a small file may claim: those that it scales and forgets are nowhere in it
 
 
-def rehearse(model: BaseEstimator | Moments | LocalMoments, size: int) -> None:
+def rehearse(model: BaseEstimator | Moments, size: int) -> None:
     """Raise ValueError if a model cannot answer for rows; `size` is that of its file in bytes."""
-    if isinstance(model, Moments | LocalMoments):
+    if isinstance(model, Moments):
         _answer(model, "__repr__")
         return
     for part in _steps(model):

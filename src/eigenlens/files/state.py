@@ -129,7 +129,8 @@ class Decoder:
         for number, (kind, entry) in enumerate(zip(kinds, objects, strict=True)):
             self._met = self._parts[number]
             self._fill(self.objects[number], kind, entry.get("state"))
-        check_tree(self._parts)
+        for number in check_tree(self._parts):
+            self._upgrade(kinds[number], self.objects[number])
 
     def _fill(self, made: Any, kind: Kind, state: Any) -> None:
         if not isinstance(state, list):
@@ -146,6 +147,15 @@ class Decoder:
             attributes[name] = self.value(pair[1])
         for name, part in checked(kind, attributes).items():
             object.__setattr__(made, name, part)
+
+    @staticmethod
+    def _upgrade(kind: Kind, made: Any) -> None:
+        """Bring an object of an older file to the state of today."""
+        try:
+            if kind.upgrade is not None:
+                kind.upgrade(made)
+        except Exception as error:  # whatever a file may hold
+            raise ValueError(f"the parts of a {kind.cls.__name__} do not fit together") from error
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """Return what a node stands for."""

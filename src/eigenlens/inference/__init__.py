@@ -15,12 +15,6 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .bootstrapping import Bootstrap as Bootstrap
     from .bootstrapping import bootstrap as bootstrap
     from .canonical import wilks as wilks
-    from .counting import above_negative as above_negative
-    from .counting import broken_stick as broken_stick
-    from .counting import hard_threshold as hard_threshold
-    from .counting import minka as minka
-    from .counting import noise_edge as noise_edge
-    from .counting import tracy_widom_test as tracy_widom_test
     from .denoising import Denoised as Denoised
     from .denoising import denoise as denoise
     from .dimension_test import DimensionTest as DimensionTest
@@ -32,7 +26,13 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .mcar import littles_mcar as littles_mcar
     from .neighbouring_rows import Neighbours as Neighbours
     from .neighbouring_rows import neighbours as neighbours
-    from .neighbouring_values import gap_test as gap_test
+    from .noise import above_negative as above_negative
+    from .noise import broken_stick as broken_stick
+    from .noise import gap_test as gap_test
+    from .noise import hard_threshold as hard_threshold
+    from .noise import minka as minka
+    from .noise import noise_edge as noise_edge
+    from .noise import tracy_widom_test as tracy_widom_test
     from .parallel import parallel_analysis as parallel_analysis
     from .shared_directions import components_test as components_test
 
@@ -47,23 +47,23 @@ _HOMES = {
     "Neighbours": ".neighbouring_rows",
     "OutsideColumns": ".agreement",
     "Result": ".dimension_test",
-    "above_negative": ".counting",
+    "above_negative": ".noise",
     "bootstrap": ".bootstrapping",
-    "broken_stick": ".counting",
+    "broken_stick": ".noise",
     "check_linearity": ".inverse",
     "components_test": ".shared_directions",
     "denoise": ".denoising",
     "envfit": ".agreement",
-    "gap_test": ".neighbouring_values",
-    "hard_threshold": ".counting",
+    "gap_test": ".noise",
+    "hard_threshold": ".noise",
     "littles_mcar": ".mcar",
     "mantel": ".agreement",
-    "minka": ".counting",
+    "minka": ".noise",
     "neighbours": ".neighbouring_rows",
-    "noise_edge": ".counting",
+    "noise_edge": ".noise",
     "parallel_analysis": ".parallel",
     "procrustes_test": ".agreement",
-    "tracy_widom_test": ".counting",
+    "tracy_widom_test": ".noise",
     "wilks": ".canonical",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,9 +17,8 @@ from ..distances.square_tables import square_of
 from ..drawing import INK, LEVEL, QUIET, Display, arrows, finish, named, one_axes, place_names
 from ..rows import as_source, map_rows
 from .dimension_test import Result
-from .parallel import check_draws
-
-TIED = 1e-12  # relative difference within which a draw counts as large as what was observed
+from .sequential import check_draws, p_of_draws
+from .units import Units
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,9 +138,8 @@ def mantel(
     table = np.zeros_like(D)
     table[pairs] = x
     table += table.T
-    draws = np.array([table[np.ix_(p, p)][pairs] @ y for p in _orders(len(D), strata, n_draws, random_state)])
-    observed = float(x @ y)
-    return AgreementTest(observed, _p_value(observed, draws), draws, alpha, f"mantel, {method}")
+    draws = _draws(lambda p: table[np.ix_(p, p)][pairs] @ y, len(D), strata, n_draws, random_state)
+    return _tested(float(x @ y), draws, alpha, f"mantel, {method}")
 
 
 def procrustes_test(
@@ -193,9 +192,11 @@ def procrustes_test(
     fit = procrustes(small, large)
     observed = float(np.sqrt(max(1 - fit.disparity, 0.0)))
     A, B = (_unit(rows) for rows in (small, large))
-    orders = _orders(len(A), strata, n_draws, random_state)
-    draws = np.array([np.linalg.svd(A[order].T @ B, compute_uv=False).sum() for order in orders])
-    return AgreementTest(observed, _p_value(observed, draws), draws, alpha, "procrustes")
+
+    def statistic(order: np.ndarray) -> float:
+        return float(np.linalg.svd(A[order].T @ B, compute_uv=False).sum())
+
+    return _tested(observed, _draws(statistic, len(A), strata, n_draws, random_state), alpha, "procrustes")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,16 +206,14 @@ class OutsideColumns(Result):
     Attributes
     ----------
     names : list of str
-        Columns of numbers.
-    arrows : ndarray of shape (columns, k)
-        Where each rises fastest, as a unit vector times √R².
+        Columns.
     r2 : ndarray
-        Share of each column that the map explains.
+        Share of each column of numbers that the map explains; for words, share of the map's variance between them.
     p_values : ndarray
-    centres : dict of str to dict
-        For each column of words, the mean position of each word.
-    words_r2, words_p_values : dict of str to float
-        Share of the variance of the map that lies between the words, and its p-value.
+    places : list of dict of str to ndarray
+        For each column, where its words lie on average; of numbers, under "", where they rise fastest, as a unit vector
+        times √R².
+    draws : int
 
     Examples
     --------
@@ -227,50 +226,46 @@ class OutsideColumns(Result):
     """
 
     names: list[str]
-    arrows: np.ndarray
     r2: np.ndarray
     p_values: np.ndarray
-    centres: dict[str, dict[str, np.ndarray]]
-    words_r2: dict[str, float]
-    words_p_values: dict[str, float]
+    places: list[dict[str, np.ndarray]]
     draws: int
 
     def __str__(self) -> str:
         lines = [f"{n}: R² = {r:.2f}, p = {p:.3g}" for n, r, p in zip(self.names, self.r2, self.p_values, strict=True)]
-        lines += [f"{n}: R² = {r:.2f}, p = {self.words_p_values[n]:.3g}" for n, r in self.words_r2.items()]
         return f"Columns on the map ({self.draws} permutations): {'; '.join(lines)}."
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame: the tip of each arrow or the centre of each word, R² and its p-value."""
-        k = self.arrows.shape[1]
-        rows = [[n, "", *a, r, p] for n, a, r, p in zip(self.names, self.arrows, self.r2, self.p_values, strict=True)]
-        for name, words in self.centres.items():
-            tail = [self.words_r2[name], self.words_p_values[name]]
-            rows += [[name, word, *place, *tail] for word, place in words.items()]
-        head = ["column", "word", *(f"axis {j + 1}" for j in range(k)), "r2", "p_value"]
-        return optional.pandas().DataFrame(rows, columns=head)
+        rows = [
+            [name, word, *place, r2, p]
+            for name, r2, p, places in zip(self.names, self.r2, self.p_values, self.places, strict=True)
+            for word, place in places.items()
+        ]
+        axes = [f"axis {j + 1}" for j in range(len(rows[0]) - 4)]
+        return optional.pandas().DataFrame(rows, columns=["column", "word", *axes, "r2", "p_value"])
 
     def plot(self, ax: Axes | None = None, *, alpha: float = 0.05) -> Display:
         """Draw arrows and centres on a map, pale if they are not significant. Return the display."""
         ax = one_axes(ax, 5.2, 4.6)
-        places = [place[:2] for words in self.centres.values() for place in words.values()]
+        centres = [place[:2] for places in self.places for word, place in places.items() if word]
         if not ax.has_data():  # a map of their own
-            far = 1.35 * float(np.abs(places).max()) if places else 1.35
+            far = 1.35 * float(np.abs(centres).max()) if centres else 1.35
             ax.set(xlim=(-far, far), ylim=(-far, far), xlabel="axis 1", ylabel="axis 2")
         reach = 0.75 * min(np.abs([*ax.get_xlim(), *ax.get_ylim()]))
-        size = reach / max(float(np.sqrt(self.r2.max(initial=0))), 1e-12)
+        size = reach / max(float(np.sqrt(self.r2[["" in places for places in self.places]].max(initial=0))), 1e-12)
         written: list[Any] = []
-        free = [np.array(places).reshape(-1, 2)]
-        for name, tip, p in zip(self.names, self.arrows[:, :2] * size, self.p_values, strict=True):
+        free = [np.array(centres).reshape(-1, 2)]
+        for name, p, places in zip(self.names, self.p_values, self.places, strict=True):
             colour = INK if p <= alpha else QUIET
-            names, along = arrows(ax, tip[None], [name], colour, colour)
-            written, free = written + names, [*free, along]
-        for name, words in self.centres.items():
-            for word, place in words.items():
-                colour = INK if self.words_p_values[name] <= alpha else QUIET
-                ax.scatter(place[0], place[1], marker="+", color=colour, s=30)
-                written.append(named(ax, word, place[:2], 9, colour))
-                written[-1].set_weight("bold")
+            for word, place in places.items():
+                if word:
+                    ax.scatter(place[0], place[1], marker="+", color=colour, s=30)
+                    written.append(named(ax, word, place[:2], 9, colour))
+                    written[-1].set_weight("bold")
+                else:
+                    texts, along = arrows(ax, place[None, :2] * size, [name], colour, colour)
+                    written, free = written + texts, [*free, along]
         place_names(finish(ax), written, np.concatenate(free))
         return Display(ax)
 
@@ -300,7 +295,7 @@ def envfit(
     Returns
     -------
     OutsideColumns
-        With `r2`, `p_values`, `arrows`, `centres` and `plot()`.
+        With `r2`, `p_values`, `places` and `plot()`.
 
     Examples
     --------
@@ -318,37 +313,38 @@ def envfit(
     Z = Z - Z.mean(axis=0)
     basis, size, _ = np.linalg.svd(Z, full_matrices=False)
     basis = basis[:, size > 1e-12 * max(size[0], 1e-300)]
-    orders = list(_orders(len(Z), strata, n_draws, random_state))
-    names, arrows, r2, p_values = [], [], [], []
-    centres, words_r2, words_p = {}, {}, {}
-    for name, values in given.items():
-        if values.dtype.kind in "fiu":
-            y = values.astype(float) - values.mean()
-            length = np.sqrt(y @ y)
-            if length == 0:
-                raise errors.InputError(f"column {name!r} is constant; leave it out.")
-            y = y / length
-            share = float(np.sum((basis.T @ y) ** 2))
-            slope = np.linalg.lstsq(Z, y, rcond=None)[0]
-            names.append(name)
-            arrows.append(np.sqrt(share) * slope / max(float(np.linalg.norm(slope)), 1e-300))
-            r2.append(share)
-            p_values.append(_p_value(share, np.array([np.sum((basis.T @ y[order]) ** 2) for order in orders])))
-        else:
-            levels, codes = np.unique(values.astype(str), return_inverse=True)
-            share = _between(Z, codes)
-            words_r2[name] = share
-            words_p[name] = _p_value(share, np.array([_between(Z, codes[order]) for order in orders]))
-            means = np.stack([Z[codes == j].mean(axis=0) for j in range(len(levels))])
-            centres[name] = dict(zip(levels.tolist(), means, strict=True))
-    shaped = np.array(arrows).reshape(len(names), Z.shape[1])
-    return OutsideColumns(names, shaped, np.array(r2), np.array(p_values), centres, words_r2, words_p, n_draws)
+    shares, places = zip(*(_share(Z, basis, name, values) for name, values in given.items()), strict=True)
+    units, rng = Units.in_strata(len(Z), strata), np.random.default_rng(seed_of(random_state))
+    every = np.arange(len(Z))
+    observed = np.array([share(every) for share in shares])
+    draws = np.empty((n_draws, len(shares)))
+    for b in range(n_draws):
+        order = units.order(rng)
+        draws[b] = [share(order) for share in shares]
+    return OutsideColumns(list(given), observed, p_of_draws(1 + observed, 1 + draws), list(places), n_draws)
 
 
-def _between(Z: np.ndarray, codes: np.ndarray) -> float:
-    counts = np.bincount(codes)
-    sums = np.stack([np.bincount(codes, weights=z) for z in Z.T], axis=1)
-    return float((sums**2 / np.maximum(counts, 1)[:, None]).sum() / (Z**2).sum())
+def _share(
+    Z: np.ndarray, basis: np.ndarray, name: str, values: np.ndarray
+) -> tuple[Callable[[np.ndarray], float], dict[str, np.ndarray]]:
+    """Return the R² of a column as a function of an order of its rows, and its places on the map."""
+    if values.dtype.kind in "fiu":
+        y = values.astype(float) - values.mean()
+        length = np.sqrt(y @ y)
+        if length == 0:
+            raise errors.InputError(f"column {name!r} is constant; leave it out.")
+        y = y / length
+        slope = np.linalg.lstsq(Z, y, rcond=None)[0]
+        size = np.sqrt(np.sum((basis.T @ y) ** 2)) / max(float(np.linalg.norm(slope)), 1e-300)
+        return lambda order: float(np.sum((basis.T @ y[order]) ** 2)), {"": size * slope}
+    levels, codes = np.unique(values.astype(str), return_inverse=True)
+    counts, total = np.bincount(codes), float((Z**2).sum())
+
+    def between(order: np.ndarray) -> float:
+        sums = np.stack([np.bincount(codes[order], weights=z) for z in Z.T], axis=1)
+        return float((sums**2 / counts[:, None]).sum() / total)
+
+    return between, {str(level): Z[codes == j].mean(axis=0) for j, level in enumerate(levels)}
 
 
 def _outside(columns: Any, n: int) -> dict[str, np.ndarray]:
@@ -380,23 +376,14 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return centred / size
 
 
-def _orders(n: int, strata: Any, n_draws: int, random_state: Any) -> Any:
-    rng = np.random.default_rng(seed_of(random_state))
-    if strata is None:
-        return (rng.permutation(n) for _ in range(n_draws))
-    labels = np.asarray(strata)
-    if labels.shape != (n,):
-        raise errors.InputError(f"strata has shape {labels.shape}, but there are {n:,} rows; pass one label per row.")
-    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    return (_within(members, n, rng) for _ in range(n_draws))
+def _draws(
+    statistic: Callable[[np.ndarray], float], n: int, strata: Any, n_draws: int, random_state: Any
+) -> np.ndarray:
+    """Return a statistic of so many orders of the rows."""
+    units, rng = Units.in_strata(n, strata), np.random.default_rng(seed_of(random_state))
+    return np.array([statistic(units.order(rng)) for _ in range(n_draws)])
 
 
-def _within(members: list[np.ndarray], n: int, rng: np.random.Generator) -> np.ndarray:
-    order = np.empty(n, dtype=int)
-    for rows in members:
-        order[rows] = rng.permutation(rows)
-    return order
-
-
-def _p_value(observed: float, draws: np.ndarray) -> float:
-    return float((1 + np.sum(draws >= observed - TIED * max(abs(observed), 1))) / (1 + len(draws)))
+def _tested(observed: float, draws: np.ndarray, alpha: float, method: str) -> AgreementTest:
+    # correlations are known to so many digits of 1, however small they are
+    return AgreementTest(observed, float(p_of_draws(1 + observed, 1 + draws)), draws, alpha, method)

@@ -3,38 +3,173 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from ..arrays import errors, namespaces
+from ..arrays import errors, optional
 from ..arrays.parameters import check_choice, check_flag, check_number, is_number, seed_of
 from ..arrays.progress import tracked
-from ..arrays.typing import ColumnLike, RandomState, TableLike
+from ..arrays.typing import Axes, ColumnLike, Frame, RandomState, TableLike
+from ..drawing import Display
 from ..rows import Block, as_source, whole
-from ._bootstrapped import Bootstrap
 from .alignment import FISHER, LOG, Interval, aligned, angles_between, corrected_percentiles, on_a_scale, tied_blocks
-from .replicates import (
-    Units,
-    can_climb,
-    can_sum,
-    class_names,
-    fit_reference,
-    from_moments,
-    from_rows,
-    has_correlations,
-    kind_of,
-    last_step,
-    loadings_of,
-    numbered,
-    values_of,
-)
+from .dimension_test import Result
+from .replicates import Draws, Followed, can_climb, can_sum, fit_reference, from_moments, from_rows
+from .units import numbered
 
 FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
 MANY_HOLES, FEW_CELLS = 0.2, 120  # share of cells missing, and rows times the others, from which variances vary more
 ENOUGH = 200  # replicates below which intervals move from seed to seed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap(Result):
+    """The results of a bootstrap: how far a fit varies over resamples.
+
+    Attributes
+    ----------
+    components : ndarray of shape (n_boot, k, p)
+        Loadings of each resample, in the order and with the signs of the fit.
+    estimate : ndarray of shape (k, p)
+        Loadings of the fit.
+    low, high : ndarray of shape (k, p)
+        Ends of the intervals of the loadings.
+    standard_error : ndarray of shape (k, p)
+    angles : ndarray of shape (n_boot, k)
+        Principal angles, in radians, between the subspace of each resample and that of the fit, smallest first.
+    values : ndarray of shape (n_boot, k)
+        Eigenvalues (correlations, for CCA) of each resample.
+    value, value_low, value_high : ndarray of shape (k,)
+        Values of the fit, and the ends of their intervals; within a tied block, an interval includes that of the mean.
+    blocks : list of (first, last)
+        Components with eigenvalues too close to separate, numbered from 0; they were aligned together.
+    level : float
+    unit : str
+        What was drawn: "rows", "blocks of 10 rows", "groups".
+    kind : {"loading", "score", "coordinate"}
+        What the bootstrap follows: loadings of columns; scores of p classes or subclasses, if there is a regression
+        between columns and coordinates (`FDA`, `MDA`); or coordinates of p rows on a map.
+    names : list of str
+        Names of the columns, of the classes, or of the rows of a map.
+    model : estimator
+        The fit to all rows.
+    axis : str
+        What a direction is called: a component, or a factor if components were rotated.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import PCA
+    >>> from eigenlens.inference import bootstrap
+    >>> result = bootstrap(PCA(2), load_iris().data, n_boot=200)
+    >>> result.low.shape, result.angles.shape
+    ((2, 4), (200, 2))
+    """
+
+    components: np.ndarray
+    estimate: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    standard_error: np.ndarray
+    angles: np.ndarray
+    values: np.ndarray
+    value: np.ndarray
+    value_low: np.ndarray
+    value_high: np.ndarray
+    blocks: list[tuple[int, int]]
+    level: float
+    unit: str
+    kind: str
+    names: list[str]
+    model: Any
+    axis: str = "component"
+
+    @property
+    def n_boot(self) -> int:
+        """Number of resamples."""
+        return len(self.components)
+
+    def __str__(self) -> str:
+        k = len(self.estimate)
+        if self.kind == "coordinate":
+            moved = float(np.sqrt(np.sum(self.standard_error**2, axis=0).mean()))
+            size = float(np.sqrt(np.sum((self.estimate - self.estimate.mean(axis=1)[:, None]) ** 2, axis=0).mean()))
+            return (
+                f"Points of the map move by {moved / size:.0%} of its spread (root mean square) in {self.n_boot:,} "
+                f"resamples of {self.unit}."
+            )
+        away = int(np.count_nonzero(((self.low > 0) | (self.high < 0))[~self.tied]))
+        turn = np.degrees(np.quantile(self.angles[:, -1], 0.95))
+        plane = "direction" if k == 1 else f"{k}-dimensional subspace"
+        return (
+            f"{away} of {self.estimate[~self.tied].size} {self.kind}s are away from zero at {self.level:.0%}; the "
+            f"{plane} turns by up to {turn:.0f}° in 95% of {self.n_boot:,} resamples of {self.unit}."
+            + "".join(f" {sentence}" for sentence in self._tied_words())
+        )
+
+    @property
+    def tied(self) -> np.ndarray:
+        """Whether the eigenvalue of each component is too close to that of a neighbour, shape (k,).
+
+        Such components are not determined individually, and neither are their loadings: treat them as a subspace.
+        """
+        found = np.zeros(len(self.estimate), dtype=bool)
+        for first, last in self.blocks if self.kind != "coordinate" else []:
+            found[first : last + 1] = True
+        return found
+
+    def block_angles(self) -> list[np.ndarray]:
+        """Return, for each of `blocks`, the principal angles between its subspace in resamples and in the fit."""
+        return [
+            angles_between(self.components[:, first : last + 1], self.estimate[first : last + 1])
+            for first, last in self.blocks
+        ]
+
+    def _tied_words(self) -> list[str]:
+        sentences = []
+        for (first, last), angles in zip(self.blocks, self.block_angles(), strict=True):
+            turn = np.degrees(np.quantile(angles[:, -1], 0.95))
+            sentences.append(
+                f"Components {first + 1} to {last + 1} have eigenvalues too close to separate: read them as one "
+                f"subspace, which turns by up to {turn:.0f}°."
+            )
+        return sentences
+
+    def to_frame(self) -> Frame:
+        """Return loadings with standard errors and intervals as a pandas DataFrame, a row for each loading."""
+        pd = optional.pandas()
+
+        k = len(self.estimate)
+        whose = {"loading": "column", "score": "class", "coordinate": "row"}[self.kind]
+        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=[self.axis, whose])
+        columns = {
+            self.kind: self.estimate,
+            "standard_error": self.standard_error,
+            "low": self.low,
+            "high": self.high,
+            "tied": np.repeat(self.tied[:, None], self.estimate.shape[1], axis=1),
+        }
+        return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
+
+    def plot(self, component: int = 0, ax: Axes | None = None) -> Display:
+        """Draw the loadings of a component with their intervals, or a map with ellipses; return the display.
+
+        Parameters
+        ----------
+        component : int
+            Counted from 0; a map shows the first two.
+        ax : axes, optional
+        """
+        from . import result_figures
+
+        check_number("component", component, 0, len(self.estimate) - 1, integer=True)
+        if self.kind == "coordinate" and len(self.estimate) > 1:
+            return Display(result_figures.draw_map(self, ax))
+        return Display(result_figures.draw_loadings(self, component, ax))
 
 
 def bootstrap(
@@ -126,7 +261,7 @@ def bootstrap(
     _check_block(block, groups, sample_weight)
     seed = seed_of(random_state)
     reference = fit_reference(model, X, y, sample_weight)
-    loadings_of(reference)  # refuses an estimator that has none
+    followed = Followed(reference)
     summed = can_sum(reference) or can_climb(reference)
     source = reference._open_again(X, y, sample_weight) if summed else None
     sums = None if source is None else whole(source)
@@ -136,20 +271,19 @@ def bootstrap(
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
     if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
-    units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
+    units = Draws.of(n, labels, resample, weight, sums is not None, seed, block)
     _warn_of_few(units, n_boot, level)
     if sums is not None:
-        _warn_of_holes(reference, sums.X)
-    if sums is not None:
-        found = from_moments(reference, sums, units, n_boot, seed)
+        _warn_of_holes(followed.model, sums.X)
+        found = from_moments(reference, followed, sums, units, n_boot, seed)
     else:
-        found = from_rows(reference, X, y, weight, units, n_boot, seed, n_jobs)
+        found = from_rows(followed, X, y, weight, units, n_boot, seed, n_jobs)
     pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
     raw, values = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
-    return _summary(reference, raw, values, units, level)
+    return _summary(reference, followed, raw, values, units, level)
 
 
-def _warn_of_few(units: Units, n_boot: int, level: float) -> None:
+def _warn_of_few(units: Draws, n_boot: int, level: float) -> None:
     """Say where rows, or resamples of them, are too few for intervals."""
     if units.count < FEWEST_ROWS:
         errors.warn(
@@ -168,9 +302,9 @@ def _warn_of_few(units: Units, n_boot: int, level: float) -> None:
         )
 
 
-def _warn_of_holes(reference: Any, rows: np.ndarray) -> None:
+def _warn_of_holes(model: Any, rows: np.ndarray) -> None:
     """Say where intervals are known not to hold their level: of variances, with many holes in few rows."""
-    model, share = last_step(reference), float(np.isnan(rows).mean())
+    share = float(np.isnan(rows).mean())
     if hasattr(model, "explained_variance_") and share >= MANY_HOLES and len(rows) * (1 - share) < FEW_CELLS:
         errors.warn(
             errors.BootstrapWarning(
@@ -209,42 +343,40 @@ def _n_rows(X: Any, sums: Block | None) -> int:
     return len((whole(as_source(X)) if sums is None else sums).X)
 
 
-def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, level: float) -> Bootstrap:
-    estimate = loadings_of(reference)
-    k, p = estimate.shape
-    value = values_of(reference, k)
+def _summary(
+    reference: Any, followed: Followed, raw: np.ndarray, values: np.ndarray, units: Draws, level: float
+) -> Bootstrap:
+    estimate, value = followed.loadings, followed.values
+    k = len(estimate)
     spread = values.std(axis=0, ddof=1)
     blocks = tied_blocks(value, spread) if np.isfinite(value).all() else [slice(j, j + 1) for j in range(k)]
-    kind = kind_of(reference)
-    if kind == "coordinate":  # a map may be turned and moved as a whole
+    if followed.kind == "coordinate":  # a map may be turned and moved as a whole
         blocks = [slice(0, k)]
         centre = estimate.mean(axis=1, keepdims=True)
         raw = raw - raw.mean(axis=2, keepdims=True)
         turned = aligned(raw, estimate - centre, blocks) + centre
     else:
-        turned = aligned(raw, estimate, blocks, _metric(reference, p))
+        turned = aligned(raw, estimate, blocks, followed.metric())
     low, high = corrected_percentiles(turned, estimate, level)
-    scale = FISHER if has_correlations(reference) else LOG
-    value_low, value_high = _value_intervals(
-        values, value, blocks, partial(on_a_scale, scale=scale, units=units.count), level
-    )
+    interval = partial(on_a_scale, scale=FISHER if followed.has_correlations else LOG, units=units.count)
+    value_low, value_high = _value_intervals(values, value, blocks, interval, level)
     return Bootstrap(
-        turned,
-        estimate,
-        low,
-        high,
-        turned.std(axis=0, ddof=1),
-        angles_between(turned, estimate),
-        values,
-        value,
-        value_low,
-        value_high,
-        [(b.start, b.stop - 1) for b in blocks if b.stop - b.start > 1],
-        level,
-        units.name,
-        kind,
-        _names(reference, p, kind),
-        reference,
+        components=turned,
+        estimate=estimate,
+        low=low,
+        high=high,
+        standard_error=turned.std(axis=0, ddof=1),
+        angles=angles_between(turned, estimate),
+        values=values,
+        value=value,
+        value_low=value_low,
+        value_high=value_high,
+        blocks=[(b.start, b.stop - 1) for b in blocks if b.stop - b.start > 1],
+        level=level,
+        unit=units.name,
+        kind=followed.kind,
+        names=followed.names(reference),
+        model=reference,
     )
 
 
@@ -262,28 +394,3 @@ def _value_intervals(
             together = interval(values[:, block].mean(axis=1, keepdims=True), value[block].mean(keepdims=True), level)
             low[block], high[block] = np.minimum(low[block], together[0]), np.maximum(high[block], together[1])
     return low, high
-
-
-def _metric(reference: Any, p: int) -> np.ndarray | None:
-    """Return the covariance of the columns, where the fit has kept it."""
-    moments = getattr(last_step(reference), "_whole_moments", None)
-    if moments is None:
-        return None
-    total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
-    if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
-        return None
-    S = namespaces.to_numpy(total.matrix)[:p, :p]
-    scale = getattr(last_step(reference), "scale_", None)
-    if scale is not None:  # loadings of columns that were divided
-        S = S / namespaces.to_numpy(scale) / namespaces.to_numpy(scale)[:, None]
-    return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
-
-
-def _names(reference: Any, p: int, kind: str) -> list[str]:
-    if kind == "coordinate":
-        return [f"row {i}" for i in range(p)]
-    if kind == "score":
-        return class_names(last_step(reference))
-    own = getattr(last_step(reference), "feature_names_in_", None)
-    names = getattr(reference, "feature_names_in_", None) if own is None else own
-    return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]

@@ -1,39 +1,25 @@
-"""Sequential tests of canonical correlations: Wilks, Pillai, Lawley–Hotelling, Roy."""
+"""Canonical directions, of two tables or of a table and classes: tests by theory, by permutations, which to trust."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from scipy import stats
 
-from ..arrays import errors
+from ..arrays import errors, linalg
 from ..arrays.parameters import check_choice, check_number
+from ..solve import Form, whiten
 from .dimension_test import ONE_BY_ONE, DimensionTest, check_level
-from .largest_root import largest_root_survival
-from .sequential import correlation_found
+from .distributions import largest_root_survival
+from .inverse import permuted_after
+from .sequential import correlation_found, resampled_test
+from .units import Units
 
-
-@dataclass(frozen=True)
-class _Sizes:
-    """Degrees of freedom once d pairs are set aside."""
-
-    p: int
-    s: int
-    n: float
-
-    @property
-    def small(self) -> int:
-        return min(self.p, self.s)
-
-    @property
-    def m(self) -> float:
-        return (abs(self.p - self.s) - 1) / 2
-
-    @property
-    def e(self) -> float:
-        return (self.n - self.p - self.s - 2) / 2
+TRUSTED = 0.10  # relative difference of two variances up to which normal theory is trusted
+SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
 
 
 def wilks(
@@ -109,7 +95,7 @@ def wilks(
             f"n={n:g} rows are too few to test {p} + {s} columns: normal theory needs more than {p + s + 1}. "
             "Fit fewer columns, or add shrinkage or a ridge and test by permutations of the rows."
         )
-    rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(len(cosines))]
+    rows = [_TESTS[method](cosines[d:], sines[d:], p - d, s - d, n - d) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
@@ -151,48 +137,41 @@ def _f_test(name: str, value: float, F: float, df1: float, df2: float) -> dict[s
     return {name: value, "F": F, "df1": df1, "df2": df2, "p_value": float(stats.f.sf(F, df1, df2))}
 
 
-def _wilks(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
-    p, s = size.p, size.s
+def _wilks(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
     log_wilks = 2 * np.log(np.maximum(sines, 1e-300)).sum()
     t = np.sqrt((p**2 * s**2 - 4) / (p**2 + s**2 - 5)) if p**2 + s**2 > 5 else 1.0
-    df1, df2 = p * s, (size.n - (p + s + 3) / 2) * t - p * s / 2 + 1
+    df1, df2 = p * s, (n - (p + s + 3) / 2) * t - p * s / 2 + 1
     return _f_test("wilks", float(np.exp(log_wilks)), float(np.expm1(min(-log_wilks / t, 700.0)) * df2 / df1), df1, df2)
 
 
-def _bartlett(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
+def _bartlett(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
     log_wilks = 2 * np.log(np.maximum(sines, 1e-300)).sum()
-    chi2, df = -(size.n - (size.p + size.s + 3) / 2) * log_wilks, size.p * size.s
-    return {
-        "wilks": float(np.exp(log_wilks)),
-        "chi2": chi2,
-        "df": df,
-        "p_value": float(stats.chi2.sf(chi2, df)),
-    }
+    chi2, df = -(n - (p + s + 3) / 2) * log_wilks, p * s
+    p_value = float(stats.chi2.sf(chi2, df))
+    return {"wilks": float(np.exp(log_wilks)), "chi2": chi2, "df": df, "p_value": p_value}
 
 
-def _pillai(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
-    k, m, e = size.small, size.m, size.e
-    trace = float((cosines**2).sum())
+def _pillai(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
+    k, trace = min(p, s), float((cosines**2).sum())
     left = float((sines**2).sum()) + k - len(sines)  # k − trace, without its cancellation
-    F = (2 * e + k + 1) / (2 * m + k + 1) * _ratio(trace, left)
-    return _f_test("pillai", trace, F, k * (2 * m + k + 1), k * (2 * e + k + 1))
+    a, b = abs(p - s) + k, n - p - s - 1 + k
+    return _f_test("pillai", trace, b / a * _ratio(trace, left), k * a, k * b)
 
 
-def _lawley_hotelling(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
-    k, m, e = size.small, size.m, size.e
-    trace = float(sum(_ratio(c, s) ** 2 for c, s in zip(cosines, sines, strict=True)))
-    F = 2 * (k * e + 1) * trace / (k**2 * (2 * m + k + 1))
-    return _f_test("lawley_hotelling", trace, F, k * (2 * m + k + 1), 2 * (k * e + 1))
+def _lawley_hotelling(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
+    k, trace = min(p, s), float(sum(_ratio(c, s) ** 2 for c, s in zip(cosines, sines, strict=True)))
+    a, b = abs(p - s) + k, k * (n - p - s - 2) + 2
+    return _f_test("lawley_hotelling", trace, b * trace / (k**2 * a), k * a, b)
 
 
-def _roy(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
+def _roy(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
     root = _ratio(cosines[0], sines[0]) ** 2
-    df1 = max(size.p, size.s)
-    df2 = size.n - 1 - df1
+    df1 = max(p, s)
+    df2 = n - 1 - df1
     row = _f_test("roy", root, root * df2 / df1, df1, df2)
-    if size.small > 1:  # the F of a single pair is exact, that of the largest of several gives too small a p-value
+    if min(p, s) > 1:  # the F of a single pair is exact, that of the largest of several gives too small a p-value
         x = float(root / (1 + root)) if np.isfinite(root) else 1.0
-        row["p_value"] = max(row["p_value"], largest_root_survival(x, size.p, size.s, size.n))
+        row["p_value"] = max(row["p_value"], largest_root_survival(x, p, s, n))
     return row
 
 
@@ -223,3 +202,196 @@ def _correlations_kind(values: Any) -> errors.InputError:
         f"correlations={errors.shortened(values)} but it must be one row of numbers between 0 and 1, largest first, or "
         "a fitted CCA or LDA."
     )
+
+
+# -- permutations of rows ------------------------------------------------------------------------------------------
+
+# Two tables are brought to coordinates in which their (penalised) sums of squares are the identity and their cross
+# product is diagonal. "At most d directions" means that the x variates after the d-th have nothing to do with y, so
+# these are moved, together, to other rows, and the problem is solved again. Classes are a table of contrasts.
+
+
+#: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
+#: (p, r), to a function from their cross products (r, s) with Y, YᵀY = I, to the penalty (r, r) in these coordinates.
+PenaltyRule = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
+
+
+def canonical_permutation_test(
+    X: np.ndarray,
+    Y: np.ndarray,
+    x_penalty: np.ndarray | PenaltyRule | None = None,
+    y_penalty: np.ndarray | None = None,
+    *,
+    most: int | None = None,
+    alpha: float = 0.05,
+    n_draws: int = 199,
+    seed: Any = 0,
+    moves: Units | None = None,
+) -> DimensionTest:
+    """Test how many canonical pairs two tables have, by Wilks' Λ = Π_{j>d} (1 − ρⱼ²) under permutations.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    Y : ndarray of shape (n, s)
+    x_penalty, y_penalty : ndarray of shape (p, p) and (s, s), optional
+        Added to the sums of squares: λI for a ridge, λΩ for penalised discriminants. That of X may be a function that
+        chooses it (see `PenaltyRule`): a choice that depends on Y is repeated in each draw. Otherwise the penalty
+        would suit Y better than the draws, and the test would reject too often.
+    most : int, optional
+        d runs to most − 1; by default as far as there are pairs.
+    alpha : float
+    n_draws : int
+    seed : int, Generator, RandomState or None
+    moves : Units, optional
+        Rows that move together; by default each moves separately.
+    """
+    chosen = callable(x_penalty)
+    penalty = x_penalty if callable(x_penalty) else _given(x_penalty)
+    x, y = X - X.mean(axis=0), _standard(Y - Y.mean(axis=0), y_penalty)
+    S = x.T @ x
+    M = whiten(Form(matrix=S + penalty(S, np.eye(len(S)))(x.T @ y))).matrix
+    left, s, right = np.linalg.svd((x @ M).T @ y, full_matrices=True)
+    M = M @ left
+    x, y = x @ M, y @ right.T
+    S = x.T @ x
+    unmoved = penalty(S, M)
+
+    def draw(d: int, rng: np.random.Generator) -> np.ndarray:
+        moved = permuted_after(x, d, rng, moves)
+        G = moved.T @ y
+        if d > 0 or chosen:  # else rows only change their order or sign, and the metric stays the identity
+            sums = moved.T @ moved if d > 0 else S
+            metric = sums + (penalty(sums, M) if d > 0 and chosen else unmoved)(G)
+            try:
+                G = np.linalg.solve(np.linalg.cholesky(metric), G)
+            except np.linalg.LinAlgError:  # as many columns as rows: moved variates may lie in the span of the others
+                G = whiten(Form(matrix=metric)).matrix.T @ G
+        return np.asarray(np.linalg.svd(G, compute_uv=False) ** 2)
+
+    q = min(x.shape[1], y.shape[1])
+    most = q if most is None else min(most, q)
+    method = "permutation" + ("" if moves is None else moves.words)
+    with linalg.limit_blas(S.size):
+        test = resampled_test(
+            s[:q] ** 2,
+            1.0,
+            most,
+            draw,
+            method=method,
+            alpha=alpha,
+            n_draws=n_draws,
+            seed=seed,
+            measure="squared correlation",
+            wilks=True,
+            again=", with a new penalty" if chosen else "",
+        )
+    return replace(test, rows=len(X))
+
+
+def _given(penalty: np.ndarray | None) -> PenaltyRule:
+    """Return the choice that leaves none."""
+
+    def there(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        found = np.zeros_like(S) if penalty is None else M.T @ penalty @ M
+        return lambda G: found
+
+    return there
+
+
+def _standard(Y: np.ndarray, penalty: np.ndarray | None) -> np.ndarray:
+    """Return rows in coordinates in which sum of squares plus penalty is I."""
+    S = Y.T @ Y
+    return np.asarray(Y @ whiten(Form(matrix=S if penalty is None else S + penalty)).matrix)
+
+
+# -- does normal theory fit these rows? ----------------------------------------------------------------------------
+
+# With A and B the projections on two centred tables, V = tr(AB) is the sum of squared canonical correlations. Its
+# variance over all permutations of the rows is known exactly. It has two parts: that of normal theory, and one that
+# is the product of how unequal the leverages of both tables are. The second vanishes if one table is as even as
+# normal rows are. Heavy tails in one and rare classes in the other make it large, and then Wilks' test rejects too
+# often.
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Which test to use, and why.
+
+    Attributes
+    ----------
+    method : {"wilks", "permutation"}
+    reason : str
+    excess : float
+        Variance of V over permutations, relative to that of normal theory, minus 1.
+    """
+
+    method: Literal["wilks", "permutation"]
+    reason: str
+    excess: float
+
+
+def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> Advice:
+    """Choose between Wilks' test and permutations.
+
+    Parameters
+    ----------
+    x_leverages, y_leverages : ndarray of shape (n,)
+        Diagonals of the projections on the two centred tables; of a row of class k of K, 1/n_k − 1/n.
+    p, s : int
+        Their ranks; s = K − 1 for classes.
+
+    Returns
+    -------
+    Advice
+        The test to use, and the reason.
+
+    References
+    ----------
+    Kazi-Aoual, Hitier, Sabatier, Lebreton (1995), Refined approximations to permutation tests for multivariate
+    inference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference.canonical import advise, leverages
+    >>> rng = np.random.default_rng(0)
+    >>> X, heavy = rng.standard_normal((200, 4)), rng.standard_cauchy((200, 2))
+    >>> advise(leverages(X), leverages(heavy), 4, 2).method
+    'wilks'
+    >>> advise(leverages(rng.standard_cauchy((200, 4))), leverages(heavy), 4, 2).method
+    'permutation'
+    """
+    n = len(x_leverages)
+    if n - p - s - 1 < SPARE_ROWS:
+        return Advice("permutation", f"{n} rows of {p} and {s} columns are too few to rely on normal theory", np.nan)
+    normal = 2 * (_spread(n, p) * _spread(n, s)) / ((n - 1) ** 2 * (n + 1) * (n - 2))
+    uneven = _uneven(n, p, x_leverages) * _uneven(n, s, y_leverages) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+    excess = float(uneven / normal)
+    if abs(excess) > TRUSTED:
+        more = "more" if excess > 0 else "less"
+        return Advice(
+            "permutation",
+            f"rows far out, or rare classes: the statistic varies {abs(excess):.0%} {more} than normal theory says",
+            excess,
+        )
+    return Advice("wilks", "normal theory fits these rows", excess)
+
+
+def _spread(n: int, r: int) -> float:
+    return float((n - 1) * r - r**2)
+
+
+def _uneven(n: int, r: int, h: np.ndarray) -> float:
+    return float(n * (n + 1) * np.sum(h**2) - (n - 1) * (r**2 + 2 * r))
+
+
+def leverages(X: np.ndarray) -> np.ndarray:
+    """Return the diagonal of the projection on the centred columns of a table."""
+    A = X - X.mean(axis=0)
+    size = np.abs(A).max(axis=0)
+    A = A / np.where(size > 0, size, 1.0)  # whether a column counts does not depend on its unit
+    if A.shape[1] > len(A):  # a triangle has the same left vectors
+        A = np.asarray(np.linalg.qr(A.T, mode="r")).T
+    left, s, _ = linalg.thin_svd(A)
+    return np.asarray(np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1))

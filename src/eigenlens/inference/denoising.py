@@ -17,12 +17,9 @@ Gavish, Donoho (2014), The optimal hard threshold for singular values is 4/√3.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.optimize import brentq
 
 from ..arrays import optional
 from ..arrays.parameters import check_choice, check_number
@@ -30,6 +27,7 @@ from ..arrays.typing import Axes, Frame, TableLike
 from ..drawing import Display
 from ..rows import as_source, whole
 from .dimension_test import Result
+from .distributions import median_of_noise
 
 LOSSES = ("frobenius", "operator", "nuclear")
 
@@ -162,19 +160,3 @@ def shrink(singular_values: np.ndarray, n: int, p: int, noise: float, loss: str 
     x = np.sqrt((y**2 - beta - 1 + gap) / 2)
     best = x if loss == "operator" else np.maximum((x**4 - beta - beta**0.5 * x * y) / (x**2 * y), 0.0)
     return np.where(above, unit * best, 0.0)
-
-
-@lru_cache(maxsize=256)
-def median_of_noise(beta: float) -> float:
-    """Return the median of the Marchenko–Pastur law of ratio beta, from 0 to 1."""
-    low, high = (1 - beta**0.5) ** 2, (1 + beta**0.5) ** 2
-
-    def above(t: float) -> float:
-        # x = mid − half·cos θ takes the square roots out of the density
-        mid, half = (low + high) / 2, (high - low) / 2
-        start = np.arccos(np.clip((mid - t) / half, -1, 1))
-        return float(
-            quad(lambda a: (half * np.sin(a)) ** 2 / (2 * np.pi * beta * (mid - half * np.cos(a))), start, np.pi)[0]
-        )
-
-    return float(brentq(lambda t: above(t) - 0.5, low, high))

@@ -20,7 +20,7 @@ from ..arrays.parameters import seed_of
 from ..arrays.typing import Frame, RandomState
 from .dimension_test import LINEAR, DimensionTest, Result, check_level
 from .sequential import chi2_tails, tails
-from .units import Moves
+from .units import Units
 
 SLICE_ROWS, MOST_SLICES = 10, 10  # rows in a slice at least, and slices at most
 MEANS, COVARIANCES = 2, 4  # rows in a slice for each column, where its mean or its covariance is estimated
@@ -211,7 +211,7 @@ def hessian_eigenvalues(Z: np.ndarray, y: np.ndarray, residuals: bool) -> np.nda
     return np.sort(np.linalg.eigvalsh(M) ** 2)[::-1] / (2 * e.var(ddof=1))
 
 
-def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Moves | None = None) -> np.ndarray:
+def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Units | None = None) -> np.ndarray:
     """Return variates with those after the d-th permuted between rows, all together; whole groups or blocks of them."""
     moved = Z[rng.permutation(len(Z)), d:] if moves is None else moves.together(Z[:, d:], rng)
     return np.concatenate([Z[:, :d], moved], axis=1)

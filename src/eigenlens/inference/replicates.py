@@ -17,19 +17,17 @@ from ..arrays import errors, namespaces
 from ..moments.resampled import Resampler, can_resample
 from ..rows import Block
 
-LOADINGS = ("components_", "scalings_", "x_weights_", "scores_", "embedding_")
 COLUMNS = ("scalings_", "x_weights_", "scores_", "embedding_")  # whose components are columns
+LOADINGS = ("components_", *COLUMNS)
 CORRELATIONS = ("correlations_", "canonical_correlations_")
 VALUES = ("explained_variance_", "eigenvalues_", *CORRELATIONS)
 ROWS, BLOCKS = 2000, 1000  # tables of more rows are dealt to so many blocks; smaller ones are drawn row by row
-BATCH = 2**26  # bytes of counts and sums held at a time
-CONDITION = 1e6  # above, sums of products have too few digits for the weakest direction
 LOST = ValueError("a class or a direction was lost.")
 PATIENCE = 10  # resamples drawn for each that is wanted, before it is given up
 
 
 @dataclass
-class Units:
+class Draws:
     """What is drawn: the unit of each row, or (None) the rows themselves."""
 
     labels: np.ndarray | None
@@ -48,7 +46,7 @@ class Units:
         blocks: bool,
         seed: int,
         block: int | None = None,
-    ) -> Units:
+    ) -> Draws:
         """Choose them for n rows, in numbered groups or not; whether blocks do as well is for the estimator to say."""
         if block is not None:
             return cls(np.arange(n) // block, -(-n // block), f"blocks of {block} consecutive rows")
@@ -88,28 +86,12 @@ class Units:
         return np.bincount(rng.integers(0, self.count, size), minlength=self.count).astype(np.float64)
 
 
-def numbered(groups: Any, n: int) -> np.ndarray:
-    """Return the labels of groups as numbers, one for each of n rows."""
-    labels = np.asarray(groups)
-    if labels.ndim != 1:
-        raise errors.InputError(f"groups has shape {labels.shape} but must be one label for each row, shape ({n},).")
-    if len(labels) != n:
-        raise errors.lengths_differ("X", n, "groups", len(labels))
-    missing = np.array([label is None or label != label for label in labels.tolist()])
-    if missing.any():
-        raise errors.InputError(
-            f"groups has no label in row {int(np.argmax(missing))}; give every row one. A row that belongs "
-            "to no other needs its own."
-        )
-    place: dict[Any, int] = {}  # labels of several kinds cannot be sorted
-    return np.array([place.setdefault(label, len(place)) for label in labels.tolist()], dtype=np.intp)
-
-
 def can_sum(reference: Any) -> bool:
     """Tell whether the estimator can be fitted from sums over its rows, with enough digits."""
     if not hasattr(reference, "fit_moments"):
         return False
-    return can_resample(reference.moments_) and reference.spectrum_.condition < CONDITION
+    digits = reference.spectrum_.condition < 1e6  # sums of products have too few for the weakest direction beyond
+    return can_resample(reference.moments_) and digits
 
 
 def can_climb(reference: Any) -> bool:
@@ -138,27 +120,93 @@ def _takes_weights(model: Any) -> bool:
     return "sample_weight" in inspect.signature(model.fit).parameters
 
 
-def last_step(model: Any) -> Any:
-    """Return the estimator itself, or the last step of a pipeline, whose loadings are followed."""
+class Followed:
+    """What a bootstrap follows through resamples: loadings and values, under the names that the fit has for them.
+
+    Parameters
+    ----------
+    reference : fitted estimator
+        Or a pipeline, of which the last step is followed.
+    """
+
+    def __init__(self, reference: Any) -> None:
+        self.model = _last_step(reference)
+        self._loadings = _first_of(self.model, LOADINGS)
+        self._values = _first_of(self.model, VALUES)
+        if not self._loadings:
+            raise errors.InputError(
+                f"model={type(self.model).__name__}: after fitting it has none of {errors.listed(LOADINGS, 8)}, so "
+                "there are no loadings to follow through the resamples; give an estimator that has one of them."
+            )
+        self.kind = {"scores_": "score", "embedding_": "coordinate"}.get(self._loadings, "loading")
+        self.has_correlations = self._values in CORRELATIONS
+        self.loadings = self._loadings_of(reference)
+        self.values = self._values_of(reference)
+        self.replica = clone(reference)  # it keeps as many components as the fit has
+        if isinstance(getattr(self.model, "n_components", None), str | float):
+            _last_step(self.replica).set_params(n_components=len(self.loadings))
+
+    def found(self, fit: Callable[[], Any]) -> tuple[np.ndarray, np.ndarray] | Exception:
+        """Return loadings and values of a fit; where it fails or has lost a direction, what went wrong."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", errors.EigenlensWarning)
+                model = fit()
+        except (ValueError, np.linalg.LinAlgError) as error:
+            return error
+        loadings, k = self._loadings_of(model), len(self.loadings)
+        return LOST if len(loadings) < k else (loadings[:k], self._values_of(model))
+
+    def _loadings_of(self, model: Any) -> np.ndarray:
+        found = _floats(getattr(_last_step(model), self._loadings))
+        return found.T if self._loadings in COLUMNS else found
+
+    def _values_of(self, model: Any) -> np.ndarray:
+        """Return the eigenvalues of the components, whatever the model calls them; NaN where it has none."""
+        model, k = _last_step(model), len(self.loadings)
+        spectrum = getattr(model, "spectrum_", None)
+        own = getattr(model, self._values) if self._values else () if spectrum is None else spectrum.values
+        found = _floats(own)[:k]
+        return np.concatenate([found, np.full(k - len(found), np.nan)])
+
+    def names(self, reference: Any) -> list[str]:
+        """Return what each of the p numbers of a component belongs to: a column, a class, or a row of a map."""
+        p = self.loadings.shape[1]
+        if self.kind == "coordinate":
+            return [f"row {i}" for i in range(p)]
+        if self.kind == "score":
+            return _class_names(self.model)
+        own = getattr(self.model, "feature_names_in_", None)
+        names = getattr(reference, "feature_names_in_", None) if own is None else own
+        return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]
+
+    def metric(self) -> np.ndarray | None:
+        """Return the covariance of the columns, where the fit has kept it."""
+        moments, p = getattr(self.model, "_whole_moments", None), self.loadings.shape[1]
+        if moments is None:
+            return None
+        total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
+        if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
+            return None
+        S, scale = _floats(total.matrix)[:p, :p], getattr(self.model, "scale_", None)
+        if scale is not None:  # loadings of columns that were divided
+            S = S / _floats(scale) / _floats(scale)[:, None]
+        return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
+
+
+def _last_step(model: Any) -> Any:
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
-def _fixed(reference: Any) -> Any:
-    """Return a clone that keeps as many components as the fit has."""
-    replica = clone(reference)
-    if isinstance(getattr(last_step(reference), "n_components", None), str | float):
-        last_step(replica).set_params(n_components=len(loadings_of(reference)))
-    return replica
+def _first_of(model: Any, names: tuple[str, ...]) -> str:
+    return next((name for name in names if hasattr(model, name)), "")
 
 
-def kind_of(model: Any) -> str:
-    """Tell what is followed: loadings of columns, scores of classes, or coordinates of rows."""
-    model = last_step(model)
-    name = next((name for name in LOADINGS if hasattr(model, name)), "")
-    return {"scores_": "score", "embedding_": "coordinate"}.get(name, "loading")
+def _floats(values: Any) -> np.ndarray:
+    return np.asarray(namespaces.to_numpy(values), dtype=np.float64)
 
 
-def class_names(model: Any) -> list[str]:
+def _class_names(model: Any) -> list[str]:
     """Return what the rows of `scores_` are called: the classes, or the subclasses of each."""
     classes = [str(label) for label in namespaces.to_numpy(model.classes_)]
     owner = getattr(model, "subclass_classes_", None)
@@ -168,44 +216,11 @@ def class_names(model: Any) -> list[str]:
     return [f"{classes[k]} {i}" for k, i in zip(owner, place, strict=True)]
 
 
-def loadings_of(model: Any) -> np.ndarray:
-    """Return components as rows."""
-    model = last_step(model)
-    for name in LOADINGS:
-        if hasattr(model, name):
-            found = np.asarray(namespaces.to_numpy(getattr(model, name)), dtype=np.float64)
-            return found.T if name in COLUMNS else found
-    raise errors.InputError(
-        f"model={type(model).__name__}: after fitting it has none of {errors.listed(LOADINGS, 8)}, so there are "
-        "no loadings to follow through the resamples; give an estimator that has one of them."
-    )
-
-
-def values_of(model: Any, k: int) -> np.ndarray:
-    """Return the eigenvalues of the components, whatever the model calls them; NaN where it has none."""
-    model = last_step(model)
-    for name in VALUES:
-        if hasattr(model, name):
-            found = np.asarray(namespaces.to_numpy(getattr(model, name)), dtype=np.float64)[:k]
-            break
-    else:
-        spectrum = getattr(model, "spectrum_", None)
-        found = (
-            np.zeros(0) if spectrum is None else np.asarray(namespaces.to_numpy(spectrum.values), dtype=np.float64)[:k]
-        )
-    return np.concatenate([found, np.full(k - len(found), np.nan)])
-
-
-def has_correlations(model: Any) -> bool:
-    """Tell whether the values of the components are correlations."""
-    return next((name for name in VALUES if hasattr(last_step(model), name)), "") in CORRELATIONS
-
-
 # -- resamples ---------------------------------------------------------------------------------------------------
 
 
 def from_moments(
-    reference: Any, block: Block, units: Units, n_boot: int, seed: int
+    reference: Any, followed: Followed, block: Block, units: Draws, n_boot: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield loadings and eigenvalues of resamples whose moments come from sums over units."""
     moments = reference.moments_
@@ -220,15 +235,14 @@ def from_moments(
         weight = np.ones(len(weight))
     kind = getattr(reference, "_holed_resampler", None) or Resampler
     sums = kind(moments, rows, codes, weight, units.labels)
-    replica, k = _fixed(reference), len(loadings_of(reference))
-    batch = max(1, min(n_boot, BATCH // (8 * (sums.n_units + sums.q**2))))
+    batch = max(1, min(n_boot, 2**23 // (sums.n_units + sums.q**2)))  # numbers held at a time
     done, drawn_so_far, cause = 0, 0, None
     while done < n_boot:
         size = min(batch, n_boot - done)
         counts = np.stack([units.counts(seed, drawn_so_far + i) for i in range(size)])
         drawn_so_far += size
         for drawn in sums.draw(counts):
-            found = LOST if drawn is None else _refitted(partial(replica.fit_moments, drawn), k)
+            found = LOST if drawn is None else followed.found(partial(followed.replica.fit_moments, drawn))
             if isinstance(found, Exception):
                 cause = found
             else:
@@ -238,31 +252,25 @@ def from_moments(
             raise _replicates_failed(drawn_so_far - done, n_boot, cause)
 
 
-def _refitted(fit: Callable[[], Any], k: int) -> tuple[np.ndarray, np.ndarray] | Exception:
-    """Return loadings and eigenvalues of a fit; where it fails or has lost a direction, what went wrong."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", errors.EigenlensWarning)
-            model = fit()
-    except (ValueError, np.linalg.LinAlgError) as error:
-        return error
-    found = loadings_of(model)
-    return LOST if len(found) < k else (found[:k], values_of(model, k))
-
-
 def from_rows(
-    reference: Any, X: Any, y: Any, weight: np.ndarray | None, units: Units, n_boot: int, seed: int, n_jobs: int | None
+    followed: Followed,
+    X: Any,
+    y: Any,
+    weight: np.ndarray | None,
+    units: Draws,
+    n_boot: int,
+    seed: int,
+    n_jobs: int | None,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield loadings and eigenvalues of resamples that are fitted from rows."""
     from joblib import Parallel, delayed
 
-    replica, k = _fixed(reference), len(loadings_of(reference))
     work = Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from work(delayed(_one)(replica, X, y, weight, units, seed, b, k) for b in range(n_boot))
+    yield from work(delayed(_one)(followed, X, y, weight, units, seed, b) for b in range(n_boot))
 
 
 def _one(
-    replica: Any, X: Any, y: Any, weight: np.ndarray | None, units: Units, seed: int, b: int, k: int
+    followed: Followed, X: Any, y: Any, weight: np.ndarray | None, units: Draws, seed: int, b: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Fit one resample, drawn again where it cannot be fitted."""
     cause: Exception = LOST
@@ -270,7 +278,7 @@ def _one(
         times = units.counts(seed, b + attempt * 2**32)
         if units.labels is not None:
             times = times[units.labels] if weight is None else times[units.labels] * weight
-        found = _refitted(partial(_fit_rows, clone(replica), X, y, times), k)
+        found = followed.found(partial(_fit_rows, clone(followed.replica), X, y, times))
         if not isinstance(found, Exception):
             return found
         cause = found

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import beta, chi2, f
 
 from ..arrays import linalg
-from .tracy_widom import edge_of_noise
+from .distributions import edge_of_noise
 
 TABLES, ROWS, ROUNDS = 200, 1000, 8
 FASTER = 1.7  # steps beyond the plain ones, which are slow where eigenvalues are alike

@@ -37,10 +37,10 @@ from ..arrays.typing import ColumnLike, RandomState
 from ..solve import count_rank
 from ..solve.leading import KrylovSpace, leading
 from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, drawn
+from .distributions import edge_of_noise, ratio_quantile, ratio_survival
 from .parallel import SAME
 from .sequential import Step, against_draws, check_draws, in_order
-from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
-from .units import Moves
+from .units import Units
 
 NAMES = {
     "flips": "shared directions",
@@ -259,7 +259,7 @@ def components_test(
     """
     check_draws(alpha, n_draws)
     check_choice("noise", noise, tuple(NAMES))
-    moves = Moves.of(len(X), groups, block)
+    moves = Units.of(len(X), groups, block)
     Z, values = _standardised(np.asarray(X, dtype=np.float64))
     freedom = len(Z) - 1
     C = Z.T @ Z / freedom if Z.shape[1] <= freedom else None

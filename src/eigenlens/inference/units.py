@@ -16,14 +16,13 @@ import numpy as np
 
 from ..arrays import errors
 from ..arrays.parameters import check_number
-from .replicates import numbered
 
 ENOUGH = 6  # groups of one size that can change places in enough ways
 
 
 @dataclass(frozen=True)
-class Moves:
-    """What may move.
+class Units:
+    """What is exchanged: rows, groups of them, or series; rows within strata.
 
     Attributes
     ----------
@@ -33,14 +32,17 @@ class Moves:
         Group of each row, numbered from 0.
     block : int
         Rows in a row that are alike; series are shifted by as many at least. 1 where each row moves by itself.
+    within : bool
+        Whether labels are strata, within which rows are permuted.
     """
 
     n: int
     labels: np.ndarray | None = None
     block: int = 1
+    within: bool = False
 
     @classmethod
-    def of(cls, n: int, groups: Any = None, block: Any = None) -> Moves:
+    def of(cls, n: int, groups: Any = None, block: Any = None) -> Units:
         """Read what a caller says about n rows."""
         if groups is not None and block is not None:
             raise errors.InputError("groups and block were both given; pass only one of them.")
@@ -58,6 +60,18 @@ class Moves:
         if count < 4:
             raise errors.InputError(f"groups holds {count} distinct values; a test needs at least 4 groups to move.")
         return cls(n, labels)
+
+    @classmethod
+    def in_strata(cls, n: int, strata: Any) -> Units:
+        """Read strata, if there are any, of n rows."""
+        if strata is None:
+            return cls(n)
+        labels = np.asarray(strata)
+        if labels.shape != (n,):
+            raise errors.InputError(
+                f"strata has shape {labels.shape}, but there are {n:,} rows; pass one label per row."
+            )
+        return cls(n, np.unique(labels, return_inverse=True)[1], within=True)
 
     @property
     def words(self) -> str:
@@ -84,7 +98,7 @@ class Moves:
     def together(self, Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return rows, all columns together, in other places; groups that no other equals in size are flipped.
 
-        Columns must have mean 0 for a change of sign to leave their law alone.
+        Columns must have mean 0 for a change of sign to leave their distribution alone.
         """
         if self.labels is None:
             return np.asarray(Z[self.order(rng)])
@@ -96,7 +110,7 @@ class Moves:
     def order(self, rng: np.random.Generator) -> np.ndarray:
         """Return an order of the rows: series are shifted, groups change places where enough have their size."""
         if self.labels is not None:
-            return _exchanged(self.labels, rng)
+            return (_permuted_within if self.within else _exchanged)(self.labels, rng)
         if self.block == 1:
             return rng.permutation(self.n)
         return np.roll(np.arange(self.n), int(self._shifts(rng, 1)[0]))
@@ -104,6 +118,15 @@ class Moves:
     def _shifts(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Return by how many rows series are shifted, end to beginning: at least a block either way."""
         return rng.integers(self.block, self.n - self.block + 1, count)
+
+
+def _permuted_within(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the row that comes to each place where rows change places within their stratum."""
+    order = np.empty(len(labels), dtype=np.intp)
+    for stratum in range(labels.max() + 1):
+        rows = np.flatnonzero(labels == stratum)
+        order[rows] = rng.permutation(rows)
+    return order
 
 
 def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -119,3 +142,20 @@ def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         along = np.arange(size)
         order[rows[first[same][:, None] + along]] = rows[first[rng.permutation(same)][:, None] + along]
     return order
+
+
+def numbered(groups: Any, n: int) -> np.ndarray:
+    """Return the labels of groups as numbers, one for each of n rows."""
+    labels = np.asarray(groups)
+    if labels.ndim != 1:
+        raise errors.InputError(f"groups has shape {labels.shape} but must be one label for each row, shape ({n},).")
+    if len(labels) != n:
+        raise errors.lengths_differ("X", n, "groups", len(labels))
+    missing = np.array([label is None or label != label for label in labels.tolist()])
+    if missing.any():
+        raise errors.InputError(
+            f"groups has no label in row {int(np.argmax(missing))}; give every row one. A row that belongs "
+            "to no other needs its own."
+        )
+    place: dict[Any, int] = {}  # labels of several kinds cannot be sorted
+    return np.array([place.setdefault(label, len(place)) for label in labels.tolist()], dtype=np.intp)

@@ -113,6 +113,10 @@ class Coordinates:
 
         return joined(self.over(work))
 
+    def part(self, places: np.ndarray) -> Coordinates:
+        """Return the coordinates of some rows, by ascending numbers; they are kept."""
+        return _SomeRows(self, places)
+
     def gram(self, D: Array) -> Array:
         """Return Φᵀ diag(D) Φ."""
         return _sum(self.over(lambda rows, phi: (phi * D[rows, None]).T @ phi))
@@ -121,6 +125,18 @@ class Coordinates:
         """Return R with RᵀR = Φᵀ diag(D) Φ, which is never squared."""
         xp = namespaces.namespace(D)
         return linalg.triangle(joined(self.over(lambda rows, phi: linalg.triangle(phi * xp.sqrt(D[rows])[:, None]))))
+
+
+class _SomeRows(Coordinates):
+    """Some of the rows, in the coordinates of all."""
+
+    def __init__(self, every: Coordinates, places: np.ndarray) -> None:
+        there = namespaces.like(places, every.free)
+        self.d, self.phi = every.d, every.rows(places)
+        self.free, self.weight = (namespaces.take_rows(part, there) for part in (every.free, every.weight))
+
+    def block(self, rows: slice) -> Array:
+        return self.phi[rows, :]
 
 
 class WholeCoordinates(Coordinates):

@@ -122,13 +122,15 @@ def median_distance(X: Array, weight: Any = None) -> float:
     rows = rows - rows.mean(axis=0)
     size = exponents.unit_of(rows)
     rows = rows / size
-    squares = squared_distances(rows, rows)
     upper = np.triu_indices(len(rows), 1)
-    d, pairs = squares[upper], (w[:, None] * w[None, :])[upper]
-    d, pairs = d[d > 0], pairs[d > 0]
-    if d.size == 0:
+    d = squared_distances(rows, rows)[upper]
+    apart = d > 0
+    if not apart.any():
         return 1.0
+    d = d[apart]
+    if (w == w[0]).all():
+        return float(np.sqrt(np.partition(d, (d.size - 1) // 2)[(d.size - 1) // 2])) * size
     order = np.argsort(d, kind="stable")
-    below = np.cumsum(pairs[order])
+    below = np.cumsum((w[upper[0]] * w[upper[1]])[apart][order])
     place = np.searchsorted(below, 0.5 * below[-1] * (1 - 1e-12))
     return float(np.sqrt(d[order][place])) * size

@@ -102,13 +102,14 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
     floor = FLOOR * left.max(initial=0.0)
     most = min(count, len(pool))
     L, chosen = np.zeros((most, len(pool))), []  # rows of L: the columns of the factor
+    against = kernel._against(rows)
     for j in range(most):
         best = left.max()
         if not best > floor:
             break
         tied = np.flatnonzero(left >= best * (1 - 1e-9))
         pivot = int(tied[np.argmin(ranks[tied])])
-        column = np.asarray(namespaces.to_numpy(kernel._against(rows[pivot : pivot + 1, :])(rows)))[:, 0]
+        column = np.asarray(namespaces.to_numpy(against(rows[pivot : pivot + 1, :])))[0, :]
         L[j] = (column - L[:j, pivot] @ L[:j]) / best**0.5
         left = np.maximum(left - L[j] ** 2, 0.0)
         left[pivot] = 0.0

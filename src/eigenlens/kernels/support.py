@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class SupportProblem:
         gain = float(np.sum(self.side * target * np.clip(self.side * a, 0.0, None)))
         return (risk - (2.0 * self.lam * gain - norm)) / risk if risk > 0 else 0.0
 
-    def by_libsvm(self, K: np.ndarray, polish: bool) -> tuple[np.ndarray, float]:
+    def by_libsvm(self, K: np.ndarray, polish: bool, most_free: int = MOST_FREE) -> tuple[np.ndarray, float]:
         """Return a and b of f = Ka + b; polished, to double precision."""
         from sklearn.svm import SVC, SVR
 
@@ -90,11 +91,13 @@ class SupportProblem:
         _run(model, _centred(K) if polish else K, y, self.weight)
         a = np.zeros(len(y))
         a[model.support_] = model.dual_coef_[0] * size
-        if not polish:
-            return a, float(model.intercept_[0]) * size + centre
+        return self.polished(K, a, most_free) if polish else (a, float(model.intercept_[0]) * size + centre)
+
+    def polished(self, K: np.ndarray, a: np.ndarray, most_free: int = MOST_FREE) -> tuple[np.ndarray, float]:
+        """Return a and b to double precision, from an a that tells which variables are free."""
         z = np.clip(self.side * a, 0.0, self.most)
         state = np.where(z <= 1e-6 * self.most, ZERO, np.where(z >= self.most * (1 - 1e-6), BOUND, FREE))
-        found = self.on_faces(state, lambda rows: K[np.ix_(rows, rows)], lambda a: K @ a)
+        found = self.on_faces(state, lambda rows: K[np.ix_(rows, rows)], lambda a: K @ a, most_free)
         return (a, self.intercept(K @ a, state)) if found is None else found
 
     def on_faces(
@@ -157,6 +160,22 @@ class SupportProblem:
         return float((gap[least].max(initial=gap.min()) + gap[~least].min(initial=gap.max())) / 2)
 
 
+def one_against_one(
+    K: np.ndarray, codes: np.ndarray, weight: np.ndarray, lam: float, polish: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a (n, pairs) and b (pairs) of the machines for all pairs of classes, from one run of libsvm."""
+    from sklearn.svm import SVC
+
+    model = SVC(C=1.0 / (2.0 * lam), kernel="precomputed", tol=TOLERANCE, cache_size=CACHE)
+    _run(model, _centred(K) if polish else K, codes, weight)
+    classes, support = range(len(model.classes_)), model.support_
+    a = np.zeros((len(codes), len(model.intercept_)))
+    for m, (i, j) in enumerate(combinations(classes, 2)):  # a row of a class has a coefficient for each other class
+        for own, row in ((i, j - 1), (j, i)):
+            a[support, m] += np.where(codes[support] == own, model.dual_coef_[row % len(model.dual_coef_)], 0.0)
+    return a, model.intercept_
+
+
 def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
     size, bound = float(np.abs(K).max(initial=0.0)), float(model.C * np.max(weight))
@@ -185,6 +204,8 @@ def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
 def _centred(K: np.ndarray) -> np.ndarray:
     """Take out what the equation Σa = 0 makes of no account, and single precision would round first."""
     means = K.mean(axis=0)
+    if np.abs(means).max() <= np.finfo(np.float32).eps * np.abs(K).max():
+        return K
     return K - means - (means - means.mean())[:, None]
 
 

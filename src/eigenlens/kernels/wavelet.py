@@ -142,7 +142,7 @@ def _tables(name: Any) -> tuple[np.ndarray, np.ndarray, int]:
         import pywt
     except ImportError as error:
         raise ImportError(
-            "Daubechies wavelets come from PyWavelets, which is not installed: pip install eigenlens[wavelets]. "
+            "Daubechies wavelets come from PyWavelets, which is not installed: pip install PyWavelets. "
             "Wavelet('morlet') does not need it."
         ) from error
     known = [w for family in FAMILIES for w in pywt.wavelist(family)]

@@ -11,8 +11,8 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..distances.double_centring import double_center
-from ..inference.counting import above_negative, broken_stick
 from ..inference.dimension_test import DimensionTest
+from ..inference.noise import above_negative, broken_stick
 from ..rows import whole
 from ..solve import rounding
 from .spine.rows_estimator import RowsEstimator
@@ -74,7 +74,7 @@ class EigenvaluesOfDistances(RowsEstimator):
         ----------
         X : table of shape (n, p); of shape (n, n) or condensed if distances are precomputed; optional
             The rows, or the distances, of the fit. Without them, you get the eigenvalues that the fit has kept: up to
-            1,500 rows, or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
+            1,000 rows, or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
         sample_weight : array of shape (n,), optional
 
         Examples

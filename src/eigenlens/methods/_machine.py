@@ -25,6 +25,7 @@ from .kernel_estimator import KernelEstimator, Rows
 from .spine.about import Laws
 
 RULES = ("gcv", "loo")
+FEW_ROWS = 10  # rows for each landmark up to which libsvm is faster (bench_landmark_losses_beat_libsvm.py)
 SUPPORT = 40  # points at which the constant of a moved function is found
 
 
@@ -154,28 +155,50 @@ class KernelMachine(KernelEstimator):
         rows: Rows,
         problems: list[tuple[np.ndarray, np.ndarray]],
         epsilon: float | None = None,
+        codes: np.ndarray | None = None,
     ) -> None:
-        """Fit one machine for each problem, given as row numbers and their targets (±1, or responses)."""
+        """Fit one machine for each problem, given as row numbers and their targets (±1, or responses).
+
+        The problems of more than two classes, whose codes are given, are one to libsvm.
+        """
         self.lam_ = float(self.lam)
         w = namespaces.to_numpy(rows.weight)
         stated = [(index, SupportProblem.of(target, w[index], self.lam_, epsilon)) for index, target in problems]
         if self.n_landmarks is not None:
-            return self._fit_support_landmarks(kernel, rows, stated)
+            return self._fit_support_landmarks(kernel, rows, stated, codes)
         whole, points, K = self._matrix(kernel, rows)
-        A, b, excess = np.zeros((K.shape[0], len(stated))), np.zeros(len(stated)), 0.0
-        with warnings.catch_warnings(record=True) as unsettled:
-            warnings.simplefilter("always", errors.NotConvergedWarning)
-            for j, (index, problem) in enumerate(stated):
-                part = K if len(index) == len(K) else K[np.ix_(index, index)]
-                a, b[j] = problem.by_libsvm(part, self.polish)
-                excess = max(excess, problem.excess(part @ a, a, b[j]))
-                A[index, j] = a
-        self._tell(excess, [str(found.message) for found in unsettled], K)
+        A, b = self._by_libsvm(K, w, stated, codes, self.polish)
         used = np.flatnonzero((A != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         self._support = rows.kept[used]
         c, gamma = namespaces.like(A[used], points), namespaces.like(b[None, :], points)
         self._conclude(whole, namespaces.take_rows(points, namespaces.like(used, points)), c, gamma, rows)
+
+    def _by_libsvm(
+        self,
+        K: np.ndarray,
+        w: np.ndarray,
+        stated: list[tuple[np.ndarray, SupportProblem]],
+        codes: np.ndarray | None,
+        polish: bool,
+        most_free: int = support.MOST_FREE,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the coefficients of all rows and the constant of each machine."""
+        A, b = np.zeros((len(K), len(stated))), np.zeros(len(stated))
+        with warnings.catch_warnings(record=True) as unsettled:
+            warnings.simplefilter("always", errors.NotConvergedWarning)
+            if codes is not None:
+                A, b = support.one_against_one(K, codes, w, self.lam_, polish)
+            for j, (index, problem) in enumerate(stated):
+                if codes is None:
+                    A[index, j], b[j] = problem.by_libsvm(K, polish, most_free)
+                elif polish:
+                    A[index, j], b[j] = problem.polished(K[np.ix_(index, index)], A[index, j], most_free)
+        if not polish or unsettled:
+            F = K @ A
+            excess = max(problem.excess(F[index, j], A[index, j], b[j]) for j, (index, problem) in enumerate(stated))
+            self._tell(excess, [str(found.message) for found in unsettled], K)
+        return A, b
 
     def _tell(self, excess: float, unsettled: list[str], K: np.ndarray) -> None:
         """Say what libsvm's digits may cost: the duality gap is a bound."""
@@ -202,21 +225,26 @@ class KernelMachine(KernelEstimator):
         return kernel, points, np.asarray(namespaces.to_numpy(K))
 
     def _fit_support_landmarks(
-        self, kernel: Kernel, rows: Rows, stated: list[tuple[np.ndarray, SupportProblem]]
+        self,
+        kernel: Kernel,
+        rows: Rows,
+        stated: list[tuple[np.ndarray, SupportProblem]],
+        codes: np.ndarray | None,
     ) -> None:
         marks, xp, n = self._landmarks(kernel, rows), namespaces.namespace(rows.X), rows.X.shape[0]
-        found, missed = [], 0.0
-        for index, problem in stated:
-            places = namespaces.like(index, rows.X)
-            X = rows.X if len(index) == n else namespaces.take_rows(rows.X, places)
-            w = rows.weight if len(index) == n else xp.take(rows.weight, places)
-            coordinates = LandmarkCoordinates(marks, X, w, constant_only=True)
-            missed = max(missed, coordinates.missed)
-            beta, gamma, _ = interior.solve(coordinates, problem)
-            found.append(coordinates.solution(beta, gamma))
-        self._report_loss(missed, rows.kept[marks.places])
-        c, b = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
-        self._conclude(kernel, marks.rows, c, b, rows)
+        coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, constant_only=True)
+        self._report_loss(coordinates.missed, rows.kept[marks.places])
+        rank = coordinates.d.shape[0]
+        if n <= FEW_ROWS * rank:
+            phi, w = (namespaces.to_numpy(part) for part in (coordinates.rows(np.arange(n)), rows.weight))
+            A, b = self._by_libsvm(phi @ phi.T, w, stated, codes, True, rank + 1)
+            beta = coordinates.back(namespaces.like(A, rows.X))
+            gamma = namespaces.like(b[None, :], rows.X) / coordinates.free[:1, :1]
+        else:
+            parts = (coordinates if len(index) == n else coordinates.part(index) for index, _ in stated)
+            found = [interior.solve(part, problem) for part, (_, problem) in zip(parts, stated, strict=True)]
+            beta, gamma = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
+        self._conclude(kernel, marks.rows, *coordinates.solution(beta, gamma), rows)
 
     # -- what comes out ------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..moments import Mixed
-from ..moments.crosstabs import Crosstabs
+from ..moments.mixed import Crosstabs
 from ..solve import Form, Spectrum, solve
 from ._principal import PrincipalProblem
 from .coding import Coding, products, products_with

@@ -82,7 +82,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
     goodness_of_fit_ : array of shape (2,)
         Share of the axes of the map in Σ|λ| and in the sum of the positive λ.
     inertia_exact_ : bool
-        Whether these two are exact, or estimates (above 1,500 points, and with landmarks).
+        Whether these two are exact, or estimates (above 1,000 points, and with landmarks).
     stress_ : float
         Kruskal's stress-1 between the distances, as transformed and corrected, and those in the map.
     stress_exact_ : bool

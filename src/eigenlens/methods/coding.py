@@ -20,7 +20,7 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.stored import stored
 from ..moments import Mixed
-from ..moments.crosstabs import Crosstabs
+from ..moments.mixed import Crosstabs
 
 FREQUENT = 0.05  # share of missing cells from which on they are a level of their own
 GAP = "missing"

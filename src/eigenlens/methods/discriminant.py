@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import errors, linalg, memory, namespaces
 from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
+from ..inference.canonical import PenaltyRule
 from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_classes
-from ..inference.permutation import Choice
 from ..moments import Grouped
 from ..moments.redrawn import Redrawn
 from ..regress.optimal_scoring import contrasts
@@ -69,7 +69,7 @@ class DiscriminantProblem(Problem):
     def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
         return None if self.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
 
-    def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+    def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | PenaltyRule | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
 

@@ -177,7 +177,7 @@ class LocalizedSIR(InverseRegression):
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
-    def _moments(self, kind: type[Centred]) -> LocalMoments:  # type: ignore[override]
+    def _moments(self, kind: type[Centred]) -> LocalMoments:
         return LocalMoments(Grouped(kind, meaning=self._slicing), kind(), kind(), int(self.n_neighbors))
 
     def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> LocalMoments:
@@ -211,7 +211,10 @@ class LocalizedSIR(InverseRegression):
             raise errors.InputError(
                 f"X: differences within column {name} go beyond float64; divide it by a large number."
             )
-        return LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
+        moments = LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
+        names = self.__dict__.get("feature_names_in_")
+        moments.names = None if names is None else tuple(map(str, names))
+        return moments
 
     def _pose(self, moments: LocalMoments) -> InverseProblem:
         k, total, offsets = self._require_slices(moments)

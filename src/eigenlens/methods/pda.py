@@ -30,7 +30,7 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_count, check_number
 from ..arrays.stored import stored
 from ..arrays.typing import Array, Priors
-from ..inference.permutation import Choice
+from ..inference.canonical import PenaltyRule
 from ..moments import Centred, Grouped
 from ..regress.optimal_scoring import contrasts
 from ..regress.penalized import PenalizedRegression
@@ -80,7 +80,7 @@ class PenalizedProblem(DiscriminantProblem):
             vectors if self.basis is None else namespaces.like(self.basis, vectors) @ vectors, unit
         )
 
-    def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+    def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | PenaltyRule | None]:
         if not self.penalised_by:
             return X, None
         model, p = self.model, X.shape[1]
@@ -93,7 +93,7 @@ class PenalizedProblem(DiscriminantProblem):
             return X, self.lam * (root.T @ root)
         return X, self._chosen_again(root, float(len(X)))
 
-    def _chosen_again(self, root: np.ndarray, W: float) -> Choice:
+    def _chosen_again(self, root: np.ndarray, W: float) -> PenaltyRule:
         """Return how λ is chosen for permuted rows, with the penalty given by its root."""
 
         def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

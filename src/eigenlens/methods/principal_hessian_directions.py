@@ -31,7 +31,7 @@ from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLi
 from ..inference.dimension_test import DimensionTest
 from ..inference.inverse import hessian_eigenvalues, hessian_test, permuted_after
 from ..inference.sequential import resampled_test
-from ..inference.units import Moves
+from ..inference.units import Units
 from ..moments import Centred, Cubic
 from ..solve import Form, Pencil, Spectrum, whiten
 from ..solve.subspace import Subspace
@@ -301,11 +301,11 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
             note = "" if method else "It assumes normal X; pass X and y for a test that does not."
             return self._chi2(moments, alpha).with_note(note)
         rows = repeated(source)
-        moves = Moves.of(len(rows.X), labels_of_kept(source, groups), block) if moved else None
+        moves = Units.of(len(rows.X), labels_of_kept(source, groups), block) if moved else None
         return self._permuted(moments, rows, alpha, n_draws, random_state, moves)
 
     def _permuted(
-        self, moments: Cubic, rows: Any, alpha: float, n_draws: int, seed: Any, moves: Moves | None
+        self, moments: Cubic, rows: Any, alpha: float, n_draws: int, seed: Any, moves: Units | None
     ) -> DimensionTest:
         """Move the variates after the d-th to other rows; residuals, which know nothing of a line, stay."""
         problem, spectrum = self._every(moments)

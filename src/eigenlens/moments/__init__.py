@@ -1,16 +1,14 @@
 """What one pass keeps: sufficient statistics that update and merge."""
 
 from .base import Moments
-from .centred import Centred, Factor, Scatter
+from .centred import Centred, Factor, Outline, Scatter
 from .cross import Cross
-from .cubic import Cubic
 from .grouped import Grouped
-from .local_means import local_means
+from .higher import Cubic, Quartic
+from .local import local_means
 from .mixed import Mixed
-from .outline import Outline
 from .patterns import Patterns
 from .profiles import Profiles
-from .quartic import Quartic
 from .row_products import products
 from .sql import MomentsQuery, to_sql
 

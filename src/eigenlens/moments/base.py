@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, Self, cast
 
 import numpy as np
 
-from ..arrays import errors, namespaces
+from ..arrays import errors, exponents, namespaces
 from ..arrays.summaries import Table
 from ..arrays.typing import Array
 from ..rows import Block
@@ -62,9 +63,33 @@ class Moments(ABC):
     def update(self, block: Block) -> Self:
         """Take in the rows of a block."""
 
-    @abstractmethod
     def merge(self, other: Self) -> Self:
         """Take in all rows that `other` has seen."""
+        self._require_like(other)
+        if other._has_seen and self._has_seen and self.n_features != other.n_features:
+            raise errors.moments_differ(f"the number of columns{self._first_table}", self.n_features, other.n_features)
+        self._join_names(other)
+        if other._has_seen:
+            names = self.names
+            self._join(other)
+            self.names = names
+        return self
+
+    @abstractmethod
+    def _join(self, other: Self) -> None:
+        """Take in moments of the same kind and columns, which have seen something, as these may have."""
+
+    @property
+    def _has_seen(self) -> bool:
+        """Whether there is anything to take in."""
+        return self.n_rows > 0
+
+    _first_table = ""  # what messages call the table whose columns are counted
+
+    def _require_like(self, other: Moments) -> None:
+        """Refuse moments of another kind."""
+        if not isinstance(other, type(self)):
+            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
 
     @property
     @abstractmethod
@@ -92,6 +117,11 @@ class Moments(ABC):
         stay means: those of groups of few rows still reveal much about each row.
         """
         raise errors.InputTypeError(f"{type(self).__name__} moments keep single rows and cannot be sealed.")
+
+    @property
+    def inner(self) -> Moments | None:
+        """The moments of columns that these consist of, under other names; None where there are several, or more."""
+        return self
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         """Return what `needed`, empty moments of the same class, would keep and these do not, and what they do keep."""
@@ -145,20 +175,118 @@ class Moments(ABC):
         new.__dict__.update(self.__dict__)
         return new
 
+    @abstractmethod
     def brought_to(self, like: Array) -> Self:
         """Return the same moments in the array library and on the device of `like`."""
-        new = self.copy()
-        new.__dict__.update({name: _brought(value, like) for name, value in self.__dict__.items()})
+
+
+class Composed(Moments):
+    """Moments that consist of other moments, and perhaps of sums beside these."""
+
+    @property
+    @abstractmethod
+    def _parts(self) -> Sequence[Any]:
+        """The moments that have seen rows."""
+
+    @abstractmethod
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
+        """Return the same with other moments, and other sums where the rows lie."""
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Rows seen."""
+        return sum(part.n_rows for part in self._parts)
+
+    @property
+    def weight(self) -> float:
+        return float(sum(part.weight for part in self._parts))
+
+    @property
+    def finite(self) -> bool:
+        return all(part.finite for part in self._parts)
+
+    @property
+    def squared(self) -> bool:  # type: ignore[override]
+        return any(part.squared for part in self._parts)
+
+    def times(self, factor: float) -> Self:
+        return self._mapped(lambda part: part.times(factor), lambda total: total * factor)
+
+    def sealed(self) -> Self:
+        return self._mapped(lambda part: part.sealed(), lambda total: total)
+
+    def brought_to(self, like: Array) -> Self:
+        return self._mapped(lambda part: part.brought_to(like), lambda total: namespaces.like(total, like))
+
+
+class AboutPivot(Moments):
+    """Moments about a typical row, the pivot, over a power of two for each column."""
+
+    pivot: Any
+    shift: Any
+    dtype: Any
+    exponent: exponents.Exponents = None
+
+    def anchored(self, first: Block) -> Self:
+        return self.anchored_at(first.X[0, :])
+
+    @abstractmethod
+    def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
+        """Return empty moments with `row` as the pivot."""
+
+    @abstractmethod
+    def update_groups(self, X: Array, weight: Array | None, codes: Any) -> Self:
+        """Take in rows whose groups are given by codes."""
+
+    @abstractmethod
+    def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
+        """Return moments with more groups, the present ones at the given places."""
+
+    @abstractmethod
+    def _is_zero(self) -> np.ndarray:
+        """Tell which columns hold nothing that would have to be moved to another power of two."""
+
+    def update(self, block: Block) -> Self:
+        if not hasattr(self, "pivot"):
+            self._anchor(block)
+        return self.update_groups(block.X, block.weight, None)
+
+    @property
+    def n_features(self) -> int:
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
+        return int(self.pivot.shape[0])
+
+    @property
+    def finite(self) -> bool:
+        return namespaces.all_finite(self.shift)
+
+    @property
+    def _exponents(self) -> np.ndarray:
+        return np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+
+    def exponent_or_free(self) -> np.ndarray:
+        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
+        return np.where(self._is_zero(), exponents.FREE, self._exponents)
+
+    def joint_exponent(self, other: AboutPivot) -> exponents.Exponents:
+        """Return powers of two that suit both."""
+        if self.exponent is None and other.exponent is None:
+            return None
+        return exponents.common([self.exponent_or_free(), other.exponent_or_free()])
+
+    def rescaled(self, exponent: exponents.Exponents) -> Self:
+        """Return the same moments over another power of two in each column."""
+        if self.exponent is None and exponent is None:
+            return self
+        target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
+        new = self._scaled(exponents.shrink(self._exponents, target, self.pivot))
+        new.exponent = exponent
         return new
 
-
-def _brought(value: Any, like: Array) -> Any:
-    """Move what lives on a device; NumPy arrays that go with it (weights, labels) stay on the host."""
-    if hasattr(value, "brought_to") and not isinstance(value, type):
-        return value.brought_to(like)
-    if isinstance(value, list):
-        return [_brought(item, like) for item in value]
-    return value
+    @abstractmethod
+    def _scaled(self, factor: Array) -> Self:
+        """Return the same with shifts, and roots of sums of squares, multiplied by numbers."""
 
 
 def joint_names(ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -18,15 +18,26 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block, dense_blocks
-from . import centring, sparse_scatter
-from .base import Moments, joint_names
-from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
+from . import centring
+from .base import AboutPivot, Moments
+from .centring import (
+    INCOMPLETE,
+    CentredBlock,
+    Codes,
+    Diagonal,
+    Gram,
+    Triangle,
+    centre_block,
+    sparse_is_worth_it,
+    sparse_scatter,
+    sparse_squares,
+)
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
-class Centred(Moments):
+class Centred(AboutPivot):
     """Group weights and means, and one pooled sum of squares about them.
 
     Scatter and Factor are this with a single group; Grouped shares one of it among all groups.
@@ -59,10 +70,6 @@ class Centred(Moments):
         self.weights = np.zeros(1)
         self.n_rows = 0
         self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
-        self.exponent: exponents.Exponents = None
-
-    def anchored(self, first: Block) -> Self:
-        return self.anchored_at(first.X[0, :])
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -74,12 +81,6 @@ class Centred(Moments):
         new.shift = xp.zeros((n_groups, row.shape[0]), dtype=xp.float64, device=namespaces.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
-
-    @property
-    def n_features(self) -> int:
-        if not hasattr(self, "pivot"):
-            raise errors.empty_moments()
-        return int(self.pivot.shape[0])
 
     @property
     def weight(self) -> float:
@@ -122,20 +123,11 @@ class Centred(Moments):
             raise errors.empty_moments()
         return self.store.matrix()
 
-    @property
-    def finite(self) -> bool:
-        return namespaces.all_finite(self.shift)
-
     def constant_columns(self) -> Array:
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = namespaces.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
         return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (namespaces.EPS * size) ** 2
-
-    def update(self, block: Block) -> Self:
-        if not hasattr(self, "pivot"):
-            self._anchor(block)
-        return self.update_groups(block.X, block.weight, None)
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
@@ -157,8 +149,8 @@ class Centred(Moments):
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
-        worth_it = sparse_scatter.is_worth_it(X, weight)
-        found = sparse_scatter.scatter(X, weight, codes, len(self.weights)) if worth_it else None
+        worth_it = sparse_is_worth_it(X, weight)
+        found = sparse_scatter(X, weight, codes, len(self.weights)) if worth_it else None
         if found is None:
             for block in dense_blocks(Block(X, codes, weight)):
                 self.update_groups(block.X, block.weight, block.y)
@@ -185,21 +177,21 @@ class Centred(Moments):
         if self.store_type is not Triangle:
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
 
-    def merge(self, other: Centred) -> Self:
+    def _require_like(self, other: Moments) -> None:
         if isinstance(other, Centred) and self.store_type.complete != other.store_type.complete:
             raise errors.InputError(INCOMPLETE)
-        if not self._mergeable(other):
+        if not isinstance(other, self._merges_with):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        names = joint_names(self.names, other.names)
-        met, meets = (hasattr(moments, "pivot") and moments.n_rows > 0 for moments in (self, other))
-        if met and meets and self.n_features != other.n_features:
-            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
-        self.names = names
-        if not meets:
-            return self
-        if not met:
-            return self._become(other)
-        exponent = self._joint_exponent(other)
+
+    @property
+    def _merges_with(self) -> type[Centred]:
+        return Centred
+
+    def _join(self, other: Centred) -> None:
+        if self.n_rows == 0:
+            self._become(other)
+            return
+        exponent = self.joint_exponent(other)
         a, b = self.rescaled(exponent), other.rescaled(exponent).brought_to(self.pivot)
         jump = b.moved_to(a.pivot).shift - a.shift
         total = self.weights + other.weights
@@ -212,19 +204,14 @@ class Centred(Moments):
         self.n_rows += other.n_rows
         self.dtype = namespaces.namespace(self.pivot).result_type(self.dtype, b.dtype)
         self._take_in(spread)
-        return self
 
-    def _mergeable(self, other: object) -> bool:
-        return isinstance(other, Centred)
-
-    def _become(self, other: Centred) -> Self:
+    def _become(self, other: Centred) -> None:
         """Take over what another object has seen, where this one has seen nothing."""
-        names, store = other.names if self.names is None else self.names, other.store
+        store = other.store
         if other.store_type is not self.store_type:
             store = self.store_type.of(other.shift[:0, :]).plus(store)
         self.__dict__.update(other.__dict__)
-        self.names, self.store = names, store.compacted()
-        return self
+        self.store = store.compacted()
 
     def brought_to(self, like: Array) -> Self:
         """Return the same moments in the array library and on the device of `like`."""
@@ -244,10 +231,26 @@ class Centred(Moments):
         store, exponent = centring.summed(self.store_type, rows, self._exponents)
         extra = type(self)().anchored_at(self.pivot)
         extra.store, extra.exponent = store, exponent if exponent.any() else None
-        common = self._joint_exponent(extra)
+        common = self.joint_exponent(extra)
         moved = self.rescaled(common)
         self.shift, self.exponent = moved.shift, common
         self.store = moved.store.plus(extra.rescaled(common).store)
+
+    @property
+    def group_weights(self) -> np.ndarray:
+        """Total weight of each group."""
+        return self.weights
+
+    def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
+        """Return moments with more groups, the present ones at the given places."""
+        new, xp = self.copy(), namespaces.namespace(self.shift)
+        new.weights = np.zeros(n_groups)
+        new.weights[places] = self.weights
+        source = np.full(n_groups, len(places))
+        source[places] = np.arange(len(places))
+        padded = xp.concat([self.shift, xp.zeros_like(self.shift[:1, :])], axis=0)
+        new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
+        return new
 
     def about(self, point: Array) -> Self:
         """Return one group of all rows, its sum of squares taken about a point (minus the pivot, over 2^exponent)."""
@@ -271,19 +274,9 @@ class Centred(Moments):
         new.store = self.store.scaled(xp.ones_like(self.pivot) * factor**0.5)
         return new
 
-    def _joint_exponent(self, other: Centred) -> exponents.Exponents:
-        if self.exponent is None and other.exponent is None:
-            return None
-        return exponents.common([self.exponent_or_free(), other.exponent_or_free()])
-
-    @property
-    def _exponents(self) -> np.ndarray:
-        return np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
-
-    def exponent_or_free(self) -> np.ndarray:
-        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
-        empty = (self.store.diagonal() == 0) & namespaces.namespace(self.shift).all(self.shift == 0, axis=0)
-        return np.where(namespaces.to_numpy(empty), exponents.FREE, self._exponents)
+    def _is_zero(self) -> np.ndarray:
+        zero = (self.store.diagonal() == 0) & namespaces.namespace(self.shift).all(self.shift == 0, axis=0)
+        return np.asarray(namespaces.to_numpy(zero))
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
@@ -293,14 +286,9 @@ class Centred(Moments):
         new.pivot, new.shift = pivot, self.shift + apart / exponents.units(self.exponent, apart)
         return new
 
-    def rescaled(self, exponent: exponents.Exponents) -> Self:
-        """Return the same moments over another power of two in each column."""
-        if self.exponent is None and exponent is None:
-            return self
-        target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = exponents.shrink(self._exponents, target, self.pivot)
+    def _scaled(self, factor: Array) -> Self:
         new = self.copy()
-        new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
+        new.shift, new.store = self.shift * factor, self.store.scaled(factor)
         return new
 
     def divided(self, scale: Array) -> Self:
@@ -385,6 +373,66 @@ class Factor(Centred):
     """
 
     store_type = Triangle
+
+
+@stored("moments.Outline")
+class Outline(Centred):
+    """Weight, means and variances of the rows seen, without their scatter.
+
+    If a table has many columns and you want few directions, these are found from products with the rows, and p × p
+    numbers are never needed. Outlines merge with each other, but say nothing about directions.
+
+    Attributes
+    ----------
+    products : Products or None
+        Products with the rows, while they are available.
+    most_steps : int
+        Largest number of products with a block of vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Outline
+    >>> from eigenlens.rows import Block
+    >>> outline = Outline().update(Block(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])))
+    >>> outline.mean, outline.store.diagonal()
+    (array([2., 3.]), array([ 8., 24.]))
+    """
+
+    store_type = Diagonal
+    takes_sparse = True
+    products: Any = None
+    most_steps: int = 0
+
+    @property
+    def factor(self) -> Array | None:
+        return None
+
+    @property
+    def _merges_with(self) -> type[Centred]:
+        return Outline
+
+    def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
+        part = type(self)()
+        part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
+        part.weights, means, squares = sparse_squares(X, weight)
+        part.store, part.shift = Diagonal(squares), (means - self.pivot)[None, :]
+        return self.merge(part)
+
+    def divided(self, scale: Array) -> Self:
+        new = super().divided(scale)
+        if self.products is not None:
+            new.products = self.products.scaled(1.0 / scale)
+        return new
+
+    def lacks(self, needed: Moments) -> tuple[str, str] | None:
+        return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None
+
+    def without_rows(self) -> Self:
+        """Return the same moments without the rows."""
+        new = self.copy()
+        new.products = None
+        return new
 
 
 def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:

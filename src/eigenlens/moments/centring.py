@@ -8,18 +8,24 @@ Rows are taken about the means of their groups, in two steps, and powers of two 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
+import scipy.sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from ..arrays import exponents, linalg, namespaces
+from ..arrays import errors, exponents, linalg, namespaces
 from ..arrays.namespaces import Codes
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
-LARGE = 2**18  # cells of a block from which a copy of it is felt
+LARGE = 2**18  # cells of a block from which a copy of it is felt (bench_pca_is_one_centred_product)
 NEARLY = 10.0  # times its mean that a column's numbers are, on average, where squares lose no digits to the mean
+SPARSE = 0.05  # share of cells up to which sparse products are faster than dense ones
+PIECE = 2**18  # stored cells of a sparse table that are converted together
+FULL = 0.5  # share of (weighted) rows beyond which a column of a group has an offset
+MOSTLY = 0.1  # share of full columns beyond which nothing is gained
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
 
 
@@ -143,6 +149,74 @@ def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, n
     if np.array_equal(total, exponent):
         return store, exponent
     return kind.of(rows * exponents.shrink(exponent, total, rows)), total
+
+
+# -- sparse rows: the mean is taken out of the products, T = XᵀWX − Σ W_k m_k m_kᵀ -------------------------------------
+#
+# This is the formula that loses every digit at an offset; but a column that is zero in half of the rows (of every
+# group) has no such offset: m² is then at most half of the mean square, and one bit is all that is lost. Columns that
+# are fuller are made dense and centred as anywhere else.
+
+
+def sparse_is_worth_it(X: Any, weight: np.ndarray | None) -> bool:
+    """Tell whether implicit centring is faster, and safe from overflow."""
+    if X.nnz == 0 or X.nnz > SPARSE * X.shape[0] * X.shape[1]:
+        return False
+    size = np.abs(X.data[X.data != 0])
+    ordinary = size.size > 0 and size.min() > 2.0**-exponents.ORDINARY and size.max() < 2.0**exponents.ORDINARY
+    return ordinary and (
+        weight is None or (weight.min() > 2.0**-exponents.ORDINARY and weight.max() < 2.0**exponents.ORDINARY)
+    )
+
+
+def sparse_scatter(
+    X: Any, weight: np.ndarray | None, codes: np.ndarray | None, n_groups: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return the pooled within-group scatter, means and weights of the groups; None where rows should be dense."""
+    n, p = X.shape
+    w = np.ones(n) if weight is None else weight
+    group = np.zeros(n, dtype=np.intp) if codes is None else codes
+    weights = np.bincount(group, weights=w, minlength=n_groups)
+    indicator = scipy.sparse.csr_array((w, (group, np.arange(n))), shape=(n_groups, n))
+    filled = X.copy()
+    filled.data = (X.data != 0).astype(np.float64)
+    share = (indicator @ filled).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
+    full = np.flatnonzero((share > FULL).any(axis=0))
+    if len(full) > MOSTLY * p:
+        return None
+    rest = np.setdiff1d(np.arange(p), full)
+    root = np.sqrt(w)[:, None]
+    S, D = X[:, rest].astype(np.float64), X[:, full].toarray().astype(np.float64)
+    means = np.zeros((n_groups, p))
+    means[:, rest] = (indicator @ S).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
+    for _ in range(2):  # the second mean is what rounding left of the first
+        step = namespaces.group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
+        D = D - step[group]
+        means[:, full] += step
+    D *= root
+    S = scipy.sparse.csr_array(S.multiply(root))
+    T = np.zeros((p, p))
+    m = means[:, rest]
+    T[np.ix_(rest, rest)] = (S.T @ S).toarray() - (m * weights[:, None]).T @ m
+    T[np.ix_(rest, full)] = S.T @ D
+    T[np.ix_(full, rest)] = T[np.ix_(rest, full)].T
+    T[np.ix_(full, full)] = D.T @ D
+    return T, means, weights
+
+
+def sparse_squares(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the total weight, the means and the centred sums of squares of the columns of a CSR table."""
+    total, (means, squares) = 0.0, np.zeros((2, X.shape[1]))
+    step = max(1, PIECE * X.shape[0] // max(X.nnz, 1))
+    for start in range(0, X.shape[0], step):  # what is converted on the way is small compared with the table
+        rows = slice(start, start + step)
+        w = None if weight is None else weight[rows]
+        centre, variances = mean_variance_axis(X[rows].astype(np.float64, copy=False), axis=0, weights=w)
+        own = float(len(range(*rows.indices(X.shape[0]))) if w is None else w.sum())
+        jump, share = centre - means, own / (total + own)
+        squares += own * variances + total * share * jump**2
+        means, total = means + share * jump, total + own
+    return np.array([total]), means, squares
 
 
 # -- two ways to keep Σ rᵢrᵢᵀ: the matrix itself, or rows that have it as their cross product -----------------------
@@ -270,6 +344,47 @@ class Triangle:
 
     def matrix(self) -> Array:
         return linalg.gram(self.rows)
+
+
+@stored("moments.Diagonal")
+class Diagonal:
+    """Sums of squares of the columns, without those of their products."""
+
+    rows = None
+    squared = False
+    complete = False
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+
+    @classmethod
+    def of(cls, rows: Array) -> Diagonal:
+        return cls(namespaces.column_squares(rows))
+
+    def plus(self, other: Store) -> Diagonal:
+        return Diagonal(self.values + other.diagonal())
+
+    def without_means(self, means: Array, weights: Array | float) -> Diagonal:
+        """Take out Σ w m², for means that are small compared with the rows; weights as a factor of their rows."""
+        return Diagonal(self.values - namespaces.namespace(means).sum(weights * means**2, axis=0))
+
+    def scaled(self, factor: Array) -> Diagonal:
+        return Diagonal(self.values * factor**2)
+
+    def triangular_only(self) -> Diagonal:
+        return self  # sums of squares hold no cell of a single row
+
+    def compacted(self) -> Diagonal:
+        return self
+
+    def brought_to(self, like: Array) -> Diagonal:
+        return Diagonal(namespaces.like(self.values, like))
+
+    def diagonal(self) -> Array:
+        return self.values
+
+    def matrix(self) -> NoReturn:
+        raise errors.InputError(INCOMPLETE)
 
 
 def square_root(matrix: Array) -> Array:

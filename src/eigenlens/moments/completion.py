@@ -95,10 +95,10 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     >>> found.means.round(6)          # the second column follows the line that the first three rows show
     array([[3.2     , 5.133333]])
     """
-    groups, labels = grouped_patterns(moments)
-    require_observed(groups, labels, names, sliced(moments))
-    found = _fitted(groups, names, tol)
-    return replace(found, moments=in_form_of(moments, found.moments))
+    patterns = patterns_of(moments)
+    require_observed(patterns, moments, names)
+    found = _fitted(patterns, names, tol)
+    return replace(found, moments=completed_like(moments, found.moments))
 
 
 def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
@@ -111,21 +111,19 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     names, tol
         As in `fit`.
     """
-    groups, labels = grouped_patterns(moments)
-    require_observed(groups, labels, names, sliced(moments))
-    found = []
-    for label, group in zip(moments.labels, groups, strict=True):
+    patterns, found = patterns_of(moments), []
+    require_observed(patterns, moments, names)
+    for k, label in enumerate(moments.labels):
         try:
-            found.append(_fitted([group], names, tol))
+            found.append(_fitted(patterns.of_group(k), names, tol))
         except errors.InputError as error:
             among, way_out = "group", "One covariance of all groups, as LDA has it, needs fewer rows."
-            if sliced(moments):
+            if moments.meaning is not None:
                 among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
             raise errors.InputError(f"Among the rows of {among} {called(label)}: {error} {way_out}") from error
-    new = separate(moments, [one.moments for one in found])
     total = sum(one.log_likelihood for one in found)
     return NormalFit(
-        new,
+        moments.holding(Factor, [one.moments for one in found]),
         np.concatenate([one.means for one in found]),
         np.einsum("g,gjk->jk", moments.weights / moments.weight, np.stack([one.covariance for one in found])),
         total,
@@ -135,150 +133,108 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     )
 
 
-def separate(moments: Grouped, groups: list[Any]) -> Grouped:
-    """Return groups of rows without holes, each with a covariance of its own, under the labels that were given."""
-    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
-    new.labels, new.groups, new._first = moments.labels, groups, groups[0].pivot
-    return new
+def patterns_of(moments: Any) -> Patterns:
+    """Return the patterns of holes that moments keep; refuse moments of another kind."""
+    found = moments.inner
+    if not isinstance(found, Patterns):
+        raise errors.moments_differ("the kind of moments", "Patterns", type(found or moments).__name__)
+    return found
 
 
-def sliced(moments: Any) -> bool:
-    """Tell whether groups are slices of a response, rather than classes."""
-    return getattr(moments, "meaning", None) is not None
+def completed_like(moments: Any, centred: Centred) -> Any:
+    """Return moments of the form that was given, of rows without holes."""
+    if isinstance(moments, Cross):
+        cross = Cross(Factor)
+        cross.joint, cross.split = centred, moments.split
+        return cross
+    return moments.holding(Factor, [centred], pooled=True) if isinstance(moments, Grouped) else centred
 
 
-def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
-    """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
-    require_spread(groups, names)
-    sample = Sample.of(groups)
-    if all(group.complete for group in groups):
-        shift, F, log_likelihood, reached = _complete(groups)
+def _fitted(patterns: Patterns, names: list[str] | None, tol: float) -> NormalFit:
+    """Fit groups; the moments that come back are one Centred of all of them."""
+    require_spread(patterns, names)
+    if patterns.complete:
+        shift, F = patterns.shift, patterns.rows
+        log_likelihood = _of_complete_rows(patterns)
+        path, score, n_steps = [log_likelihood], 0.0, 0
     else:
         with linalg.one_blas_thread():
-            shift, F, log_likelihood, reached = _incomplete(sample, groups[0], names, tol)
-    unit = exponents.units(groups[0].exponent, groups[0].pivot)
+            found = climbed(patterns, names, tol)
+        shift, F = found.in_units_of_data(found.point, patterns.weight)
+        log_likelihood, path = found.log_likelihood, found.reached.path
+        score, n_steps = found.reached.score, found.reached.n_steps
+    unit = exponents.units(patterns.exponent, patterns.pivot)
     with np.errstate(over="ignore", under="ignore"):
-        R = F * unit / np.sqrt(sample.weight)
+        R = F * unit / np.sqrt(patterns.weight)
         covariance = R.T @ R
-    return NormalFit(
-        as_centred(groups, shift, F),
-        groups[0].pivot + shift * unit,
-        covariance,
-        log_likelihood,
-        [log_likelihood] if reached is None else reached.path,
-        0.0 if reached is None else reached.score,
-        0 if reached is None else reached.n_steps,
-    )
+    means = patterns.pivot + shift * unit
+    return NormalFit(as_centred(patterns, shift, F), means, covariance, log_likelihood, path, score, n_steps)
 
 
-def grouped_patterns(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
-    """Return the patterns of each group about one pivot and over the same powers of two."""
-    if isinstance(moments, Grouped):
-        parts: list[Any] = list(moments.groups)
-        labels: np.ndarray | None = moments.labels
-    else:
-        parts, labels = [moments.joint if isinstance(moments, Cross) else moments], None
-    if not parts or not all(isinstance(part, Patterns) for part in parts):
-        raise errors.moments_differ("the kind of moments", "Patterns", type(parts[0] if parts else moments).__name__)
-    pivots = np.stack([part.pivot for part in parts])
-    known = np.argmax(~np.isnan(pivots), axis=0)
-    pivot = pivots[known, np.arange(pivots.shape[1])]
-    exponent = parts[0].exponent
-    if any(part.exponent is not None for part in parts):
-        exponent = exponents.common([part.exponent_or_free() for part in parts])
-    return [part.rescaled(exponent).moved_to(pivot) for part in parts], labels
-
-
-def _complete(groups: list[Patterns]) -> tuple[np.ndarray, np.ndarray, float, Maximum[Normal] | None]:
-    """Return means and factor of rows without holes, as they are."""
-    shift = np.concatenate([group.shift for group in groups])
-    F = np.concatenate([group.rows for group in groups])
-    W, p = sum(group.weight for group in groups), F.shape[1]
+def _of_complete_rows(patterns: Patterns) -> float:
+    """Return the largest log-likelihood of rows without holes."""
+    F, W, p = patterns.rows, patterns.weight, patterns.n_features
     R = np.abs(np.diagonal(linalg.triangle(F / np.sqrt(W)))) if len(F) >= p else np.zeros(1)
     if not (R > 0).all():
-        return shift, F, float("inf"), None
-    log_unit = 0.0 if groups[0].exponent is None else np.log(2.0) * groups[0].exponent.sum()
-    return shift, F, -0.5 * W * float(p * np.log(2 * np.pi) + 2 * np.log(R).sum() + 2 * log_unit + p), None
-
-
-def standardised_sample(moments: Any, names: list[str] | None = None) -> tuple[Sample, np.ndarray, Maximum]:
-    """Return a sample with holes as its likelihood is climbed: its columns that vary, and the maximum, standardised."""
-    groups, labels = grouped_patterns(moments)
-    require_observed(groups, labels, names)
-    with linalg.one_blas_thread():
-        found = climbed(Sample.of(groups), groups[0], names, TOLERANCE)
-    return found.point.sample, found.varying, found.reached
+        return float("inf")
+    log_unit = 0.0 if patterns.exponent is None else np.log(2.0) * patterns.exponent.sum()
+    return -0.5 * W * float(p * np.log(2 * np.pi) + 2 * np.log(R).sum() + 2 * log_unit + p)
 
 
 @dataclass(frozen=True)
 class Climbed:
     """A maximum, in units in which columns have variance about 1: x = centre + size · x'."""
 
-    reached: Maximum
+    reached: Maximum[Normal]
     varying: np.ndarray
     centre: np.ndarray
     size: np.ndarray
     shift: np.ndarray  # available means of all columns
+    exponent: exponents.Exponents
 
     @property
     def point(self) -> Normal:
         return self.reached.point
 
+    @property
+    def log_likelihood(self) -> float:
+        """The log-likelihood in the units of the data."""
+        sample = self.point.sample
+        powers = 0 if self.exponent is None else self.exponent[self.varying]
+        units = np.log(self.size) + np.log(2.0) * powers
+        return self.point.log_likelihood - float(sample.pattern_weights @ (sample.masks @ units))
 
-def climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
+    def in_units_of_data(self, point: Normal, weight: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means of all columns at a point, less the pivot, and rows F with FᵀF = weight · Σ."""
+        shift, F = self.shift.copy(), np.zeros((len(self.varying), self.shift.shape[1]))
+        shift[:, self.varying] = self.centre + point.mu * self.size
+        F[:, self.varying] = np.sqrt(weight) * (point.L * self.size[:, None]).T
+        return shift, F
+
+
+def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
+    sample = Sample.of(patterns)
     require_room(sample)
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
-    unit = exponents.units(like.exponent, like.pivot)
-    varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
-    free = sample.among(varying)
-    require_together(free.together, varying, names)
+    unit = exponents.units(patterns.exponent, patterns.pivot)
+    varying = np.flatnonzero(size > CONSTANT * np.abs(shift + patterns.pivot / unit).max(axis=0))
     centre, size = shift[:, varying].mean(axis=0), size[varying]
-    standard = free.standardised(centre, size)
+    standard = sample.among(varying, centre, size)
+    require_together(standard.together, varying, names)
     mu = standard.available_means()
-    start = Normal(standard, mu, np.linalg.cholesky(standard.available_covariance(mu)))
-    reached = climb(start, tol)
+    reached = climb(Normal(standard, mu, np.linalg.cholesky(standard.available_covariance(mu))), tol)
     require_bound(reached, varying, names)
-    return Climbed(reached, varying, centre, size, shift)
+    return Climbed(reached, varying, centre, size, shift, patterns.exponent)
 
 
-def _incomplete(
-    sample: Sample, like: Patterns, names: list[str] | None, tol: float
-) -> tuple[np.ndarray, np.ndarray, float, Maximum[Normal] | None]:
-    found = climbed(sample, like, names, tol)
-    reached, varying, size = found.reached, found.varying, found.size
-    free, shift = found.point.sample, found.shift
-    L = np.zeros((sample.masks.shape[1], len(varying)))
-    shift[:, varying] = found.centre + reached.point.mu * size
-    L[varying] = reached.point.L * size[:, None]
-    weights = free.pattern_weights
-    exponent = 0 if like.exponent is None else like.exponent[varying]
-    units = float(weights @ (free.masks @ (np.log(size) + np.log(2.0) * exponent)))
-    return shift, np.sqrt(sample.weight) * L.T, reached.point.log_likelihood - units, reached
-
-
-def as_centred(groups: list[Patterns], shift: np.ndarray, F: np.ndarray) -> Centred:
+def as_centred(patterns: Patterns, shift: np.ndarray, F: np.ndarray) -> Centred:
     """Return one scatter FᵀF of all groups about their means, pivot + shift."""
-    first = groups[0]
-    new = Factor().anchored_at(first.pivot)
-    new.weights = np.array([group.weight for group in groups])
-    new.shift, new.exponent, new.store = shift, first.exponent, Triangle(F).compacted()
-    new.n_rows, new.dtype = sum(group.n_rows for group in groups), np.result_type(*(group.dtype for group in groups))
+    new = Factor().anchored_at(patterns.pivot)
+    new.weights, new.shift, new.store = patterns.group_weights, shift, Triangle(F).compacted()
+    new.exponent, new.n_rows, new.dtype = patterns.exponent, patterns.n_rows, patterns.dtype
     return new
-
-
-def in_form_of(moments: Any, centred: Centred) -> Any:
-    """Return moments of the form that was given, of rows without holes."""
-    if isinstance(moments, Cross):
-        cross = Cross(Factor)
-        cross.joint, cross.split = centred, moments.split
-        return cross
-    if not isinstance(moments, Grouped):
-        return centred
-    grouped = Grouped(Factor, pooled=True, meaning=moments.meaning)
-    grouped.labels, grouped.groups, grouped._first = moments.labels, [centred], centred.pivot
-    return grouped
 
 
 # -- the climb ---------------------------------------------------------------------------------------------------------
@@ -410,10 +366,7 @@ class Normal:
     def __init__(self, sample: Sample, mu: np.ndarray, L: np.ndarray) -> None:
         self.sample, self.mu, self.L = sample, mu, L
         self.depth = float(np.linalg.svd(L / np.sqrt((L**2).sum(axis=1))[:, None], compute_uv=False)[-1])
-        thorough = self.depth < NEARLY_SINGULAR
-        layout, places = (
-            (sample.thorough_layout, sample.thorough_places) if thorough else (sample.layout, sample.places)
-        )
+        layout, places = sample.laid_out(self.depth < NEARLY_SINGULAR)
         self.marginals = Marginals(layout, L, sample.pattern_weights)
         rows = sample.about(mu)
         self.U = self.marginals.solve(rows, places, refine=self.depth**2 < NEARLY_SINGULAR)
@@ -464,53 +417,45 @@ class Normal:
 # -- who lacks what ----------------------------------------------------------------------------------------------------
 
 
-def require_observed(
-    groups: list[Patterns], labels: np.ndarray | None, names: list[str] | None, sliced: bool = False
-) -> None:
-    """Refuse columns that no row, or no row of a group, has observed; warn of rows that observe nothing.
-
-    Groups may be slices of a response.
-    """
-    for k, group in enumerate(groups):
-        p = group.n_features
-        lacking = np.flatnonzero(~group.masks.any(axis=0)) if group.n_rows else np.arange(p)
+def require_observed(patterns: Patterns, moments: Any, names: list[str] | None) -> None:
+    """Refuse columns that no row, or no row of a group, has observed; warn of rows that observe nothing."""
+    labels = moments.labels if isinstance(moments, Grouped) else None
+    for k in range(len(patterns.group_rows)):
+        lacking = np.flatnonzero(~patterns.masks[patterns.group == k].any(axis=0))
         if len(lacking) == 0:
             continue
         among, else_ = "", ""
         if labels is not None:
-            among = f" among the rows of {'slice' if sliced else 'group'} {called(labels[k])}"
-            else_ = ", or use fewer slices" if sliced else ", or the group"
+            kind, else_ = ("group", ", or the group") if moments.meaning is None else ("slice", ", or use fewer slices")
+            among = f" among the rows of {kind} {called(labels[k])}"
         one = len(lacking) == 1
         raise errors.InputError(
             f"No cell of column{'' if one else 's'} {_listed(lacking, names)} is observed{among}; "
             f"{'it' if one else 'they'} cannot be estimated. "
             f"Leave {'it' if one else 'these columns'} out{else_}."
         )
-    blank = sum(group.n_blank for group in groups)
-    if blank:
-        warn_of_blank_rows(blank)
+    if patterns.n_blank:
+        rows = "row is" if patterns.n_blank == 1 else "rows are"
+        errors.warn(errors.MissingWarning(f"{patterns.n_blank:,} {rows} all NaN and ignored."))
 
 
-def require_spread(groups: list[Patterns], names: list[str] | None) -> None:
+def require_spread(patterns: Patterns, names: list[str] | None) -> None:
     """Refuse columns that one row alone observes, in each group that shares a covariance: it has no variance."""
-    if all(group.complete for group in groups):
+    n_groups = len(patterns.group_rows)
+    if patterns.complete or patterns.weight <= n_groups:
         return
-    once = [(group.masks.sum(axis=0) <= 1) & (group.weights @ group.masks <= 1) for group in groups]
-    lacking = np.flatnonzero(np.all(once, axis=0))
-    if len(lacking) == 0 or sum(group.weight for group in groups) <= len(groups):
+    observed = np.zeros((2, n_groups, patterns.n_features))  # how many strata of a group, and of what weight
+    np.add.at(observed[0], patterns.group, patterns.masks)
+    np.add.at(observed[1], patterns.group, patterns.masks * patterns.weights[:, None])
+    lacking = np.flatnonzero((observed <= 1).all(axis=(0, 1)))
+    if len(lacking) == 0:
         return
     one = len(lacking) == 1
     raise errors.InputError(
         f"Column{'' if one else 's'} {_listed(lacking, names)} {'is' if one else 'are'} observed in a single row"
-        f"{'' if len(groups) == 1 else ' of each group'}, so the cells say nothing about "
+        f"{'' if n_groups == 1 else ' of each group'}, so the cells say nothing about "
         f"{'its variance. Leave it' if one else 'their variances. Leave them'} out, or add rows."
     )
-
-
-def warn_of_blank_rows(blank: int) -> None:
-    """Say how many rows observe nothing."""
-    rows = "row is" if blank == 1 else "rows are"
-    errors.warn(errors.MissingWarning(f"{blank:,} {rows} all NaN and ignored."))
 
 
 def require_together(together: np.ndarray, columns: np.ndarray, names: list[str] | None) -> None:

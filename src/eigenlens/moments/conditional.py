@@ -136,7 +136,8 @@ class _Rows:
     def __init__(self, law: Conditional, X: np.ndarray) -> None:
         self.law, self.X = law, X
         seen = ~np.isnan(X[:, law.varying])
-        self.masks, self.codes = distinct(seen)
+        first, self.codes = distinct(seen)
+        self.masks = seen[first]
         layout = Layout(self.masks, thorough=nearly_singular(law.L))
         self.places = layout.places(self.codes)
         self.marginals = Marginals(layout, law.L, np.ones(len(self.masks)))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 from ..arrays import errors, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from .base import Moments, joint_names
+from .base import Composed, Moments, joint_names
 from .centred import Centred, Scatter
 
 
 @stored("moments.Cross")
-class Cross(Moments):
+class Cross(Composed):
     """Joint moments of X and Y.
 
     Parameters
@@ -62,10 +63,6 @@ class Cross(Moments):
         new.joint, new.split = Scatter.from_covariance(covariance, weight, mean, ddof), split
         return new
 
-    @property
-    def finite(self) -> bool:
-        return self.joint.finite
-
     def anchored(self, first: Block) -> Self:
         new = self.copy()
         new.split = int(first.X.shape[1])
@@ -80,17 +77,15 @@ class Cross(Moments):
         self.joint = self.joint.copy().update_groups(beside(block), block.weight, None)
         return self
 
-    def merge(self, other: Self) -> Self:
-        if not isinstance(other, Cross):
-            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        if other.split == 0:
-            return self
-        if self.split not in (0, other.split):
-            raise errors.moments_differ("the number of columns of X", self.split, other.split)
+    _first_table = " of X"
+
+    @property
+    def _has_seen(self) -> bool:
+        return self.split > 0
+
+    def _join(self, other: Self) -> None:
         self.split = other.split
         self.joint = self.joint.copy().merge(other.joint)
-        return self
 
     @property
     def n_features(self) -> int:
@@ -108,27 +103,18 @@ class Cross(Moments):
         s = self.joint.n_features - self.split
         return f" and {s} ({type(self.joint).__name__.lower()})"
 
-    def sealed(self) -> Self:
+    @property
+    def inner(self) -> Moments | None:
+        return self.joint
+
+    @property
+    def _parts(self) -> list[Any]:
+        return [self.joint]
+
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
         new = self.copy()
-        new.joint = self.joint.sealed()
+        new.joint = of_moments(self.joint)
         return new
-
-    def times(self, factor: float) -> Self:
-        new = self.copy()
-        new.joint = self.joint.times(factor)
-        return new
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]
-        return self.joint.n_rows
-
-    @property
-    def weight(self) -> float:
-        return self.joint.weight
-
-    @property
-    def squared(self) -> bool:  # type: ignore[override]
-        return self.joint.squared
 
 
 def beside(block: Block) -> Array:

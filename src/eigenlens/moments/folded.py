@@ -8,13 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays import errors, namespaces
+from ..arrays.typing import Array
 from ..rows import Block
-from .base import Moments
+from .base import Composed, Moments
 
 Rule = Callable[[Block], np.ndarray]
 
 
-class Folded(Moments):
+class Folded(Composed):
     """Moments of any kind, kept for each fold.
 
     Parameters
@@ -46,30 +47,30 @@ class Folded(Moments):
         self.parts = parts
         return self
 
-    def merge(self, other: Self) -> Self:
-        self.parts = [mine.copy().merge(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True)]
-        return self
+    @property
+    def _has_seen(self) -> bool:
+        return bool(self._parts)
 
-    def times(self, factor: float) -> Self:
+    def _join(self, other: Self) -> None:
+        self.parts = [mine.copy().merge(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True)]
+
+    @property
+    def _parts(self) -> list[Any]:
+        return [part for part in self.parts if has_rows(part)]
+
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
         new = self.copy()
-        new.parts = [part.times(factor) if has_rows(part) else part for part in self.parts]
+        new.parts = [of_moments(part) if has_rows(part) else part for part in self.parts]
+        return new
+
+    def brought_to(self, like: Array) -> Self:
+        new = self.copy()
+        new.parts = [part.brought_to(like) for part in self.parts]
         return new
 
     @property
     def n_features(self) -> int:
         return self.parts[0].n_features
-
-    @property
-    def weight(self) -> float:
-        return sum(part.weight for part in self.parts)
-
-    @property
-    def finite(self) -> bool:
-        return all(part.finite for part in self.parts if has_rows(part))
-
-    @property
-    def squared(self) -> bool:  # type: ignore[override]
-        return any(part.squared for part in self.parts if has_rows(part))
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]

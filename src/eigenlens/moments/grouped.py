@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,19 +11,32 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from .base import Moments
+from .base import Composed, Moments
 from .centred import Centred, Scatter
 from .centring import Codes, Gram
-from .quartic import Quartic
+from .higher import Quartic
+from .patterns import Patterns
 
 
-@stored("moments.Grouped")
-class Grouped(Moments):
+def _with_patterns_together(old: Grouped) -> None:
+    """Put together the patterns of all groups, which older files keep one by one."""
+    if old.of is not Patterns or old.pooled:
+        return
+    old.pooled = True
+    if old.groups:
+        first, *others = [part.regrouped(np.array([k]), len(old.groups)) for k, part in enumerate(old.groups)]
+        for part in others:
+            first.merge(part)
+        old.groups = [first]
+
+
+@stored("moments.Grouped", upgrade=_with_patterns_together)
+class Grouped(Composed):
     """Moments of labelled rows, the labels found on the way.
 
     Parameters
     ----------
-    of : {Scatter, Factor, Quartic}
+    of : {Scatter, Factor, Quartic, Patterns}
         What is kept.
     pooled : bool
         Keep one scatter, pooled over the groups, and the group means: memory K·p + p². Otherwise keep one for each
@@ -48,7 +62,8 @@ class Grouped(Moments):
     """
 
     def __init__(self, of: type[Centred] = Scatter, pooled: bool = True, meaning: Any = None) -> None:
-        self.of, self.pooled, self.meaning = of, pooled, meaning
+        self.of, self.meaning = of, meaning
+        self.pooled = pooled or of is Patterns  # which keep groups apart themselves
         self.labels: np.ndarray = np.array([])
         self.groups: list[Centred] = []
         self._first: Any = None
@@ -89,32 +104,28 @@ class Grouped(Moments):
         if self.order is None:
             self.order = getattr(other, "order", None)
 
-    def merge(self, other: Self) -> Self:
-        if not isinstance(other, Grouped):
-            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        if len(other.labels) == 0:
-            return self
+    @property
+    def _has_seen(self) -> bool:
+        return len(self.labels) > 0
+
+    def _join(self, other: Self) -> None:
         if self._first is None:
             self._first = other._first
         if self.pooled != other.pooled:
             raise errors.moments_differ("pooled", self.pooled, other.pooled)
-        if self.n_features != other.n_features:
-            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
         if len(self.labels) == 0:
             self.meaning = other.meaning
         if self.meaning != other.meaning:
             raise _meanings_differ(self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
-            theirs = _regrouped(other.groups[0], places, len(self.labels))
+            theirs = other.groups[0].regrouped(places, len(self.labels))
             self.groups = [self.groups[0].copy().merge(theirs) if self.groups else theirs]
         else:
             groups = list(self.groups)
             for place, group in zip(places, other.groups, strict=True):
                 groups[place] = groups[place].copy().merge(group)
             self.groups = groups
-        return self
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         assert isinstance(needed, Grouped)
@@ -124,9 +135,20 @@ class Grouped(Moments):
             return "fourth moments", "none"
         return None
 
+    @property
+    def _parts(self) -> list[Any]:
+        return self.groups
+
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
+        new = self.copy()
+        new.groups, new._joined, new._known = [of_moments(group) for group in self.groups], None, None
+        if new.groups:
+            new._first = new.groups[0].pivot
+        return new
+
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
-        new._first, new._known = None if self._first is None else namespaces.like(self._first, like), None
+        new._first = None if self._first is None else namespaces.like(self._first, like)
         return new
 
     def _details(self) -> str:
@@ -134,20 +156,10 @@ class Grouped(Moments):
         return f" in {len(self.labels)} group{'s' if len(self.labels) > 1 else ''} ({kept})"
 
     def _means(self) -> dict[str, np.ndarray]:
-        return {
-            str(label): mean for label, mean in zip(self.labels, namespaces.to_numpy(self.within().means), strict=True)
-        }
-
-    def sealed(self) -> Self:
-        new = self.copy()
-        new.groups, new._joined, new._known = [group.sealed() for group in self.groups], None, None
-        new._first = new.groups[0].pivot
-        return new
-
-    def times(self, factor: float) -> Self:
-        new = self.copy()
-        new.groups, new._joined = [group.times(factor) for group in self.groups], None
-        return new
+        if self.of is Patterns:
+            return {}
+        means = namespaces.to_numpy(self.within().means)
+        return {str(label): mean for label, mean in zip(self.labels, means, strict=True)}
 
     def _own_codes(self, block: Block) -> Codes:
         """Translate a block's codes to places in `labels`, adding new labels."""
@@ -178,7 +190,7 @@ class Grouped(Moments):
             if self.pooled and not self.groups:
                 self.groups = [self.of().anchored_at(self._first, len(union))]
             elif self.pooled:
-                self.groups = [_regrouped(self.groups[0], old, len(union))]
+                self.groups = [self.groups[0].regrouped(old, len(union))]
             else:
                 groups = [self.of().anchored_at(self._first) for _ in union]
                 for place, group in zip(old, self.groups, strict=True):
@@ -194,32 +206,15 @@ class Grouped(Moments):
         return int(self._first.shape[0])
 
     @property
-    def weight(self) -> float:
-        return float(self.weights.sum())
-
-    @property
-    def finite(self) -> bool:
-        return all(group.finite for group in self.groups)
-
-    @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether `update` takes blocks whose rows are sparse."""
         return self.of.takes_sparse
 
     @property
-    def squared(self) -> bool:  # type: ignore[override]
-        return any(group.squared for group in self.groups)
-
-    @property
-    def n_rows(self) -> int:  # type: ignore[override]
-        """Rows seen."""
-        return sum(group.n_rows for group in self.groups)
-
-    @property
     def weights(self) -> np.ndarray:
         """Total weight of each group."""
         if self.pooled:
-            return self.groups[0].weights if self.groups else np.zeros(0)
+            return self.groups[0].group_weights if self.groups else np.zeros(0)
         return np.array([group.weight for group in self.groups])
 
     def within(self, shares: np.ndarray | None = None) -> Centred:
@@ -235,11 +230,11 @@ class Grouped(Moments):
             return self.groups[0]
         if shares is None:
             if self._joined is None or self._joined[0] is not self.groups:
-                self._joined = (self.groups, self._join(np.ones(len(self.groups))))
+                self._joined = (self.groups, self._summed(np.ones(len(self.groups))))
             return self._joined[1]
-        return self._join(shares)
+        return self._summed(shares)
 
-    def _join(self, shares: np.ndarray) -> Centred:
+    def _summed(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
         exponent = exponents.common([part.exponent_or_free() for part in parts])
@@ -257,6 +252,16 @@ class Grouped(Moments):
         new.n_rows = sum(part.n_rows for part in parts)
         return new
 
+    @property
+    def inner(self) -> Moments | None:
+        return self.groups[0] if self.pooled and self.groups else None
+
+    def holding(self, of: type[Centred], groups: list[Any], pooled: bool = False) -> Self:
+        """Return the same labels over other moments, about the pivot of these."""
+        new = type(self)(of, pooled, self.meaning)
+        new.labels, new.groups, new._first, new.names = self.labels, groups, groups[0].pivot, self.names
+        return new
+
     def ordered(self, order: np.ndarray) -> Self:
         """Return these moments with labels in a given order, others after them: to be solved, not to be merged."""
         rank = {label: place for place, label in enumerate(order.tolist())}
@@ -265,7 +270,7 @@ class Grouped(Moments):
         new = self.copy()
         new.labels, new._known, new._joined = self.labels[places], None, None
         if self.pooled:
-            new.groups = [_regrouped(group, np.argsort(places), len(places)) for group in self.groups]
+            new.groups = [group.regrouped(np.argsort(places), len(places)) for group in self.groups]
         else:
             new.groups = [self.groups[k] for k in places]
         return new
@@ -314,19 +319,6 @@ def _rows(values: Any, rows: Any) -> Any:
     if isinstance(rows, slice) or namespaces.is_sparse(values):
         return values[rows]
     return namespaces.take_rows(values, namespaces.like(rows, values))
-
-
-def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
-    """Return moments with more groups, the present ones at the given places."""
-    new = moments.copy()
-    xp = namespaces.namespace(moments.shift)
-    new.weights = np.zeros(n_groups)
-    new.weights[places] = moments.weights
-    source = np.full(n_groups, len(places))
-    source[places] = np.arange(len(places))
-    padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
-    new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
-    return new
 
 
 def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:

@@ -74,7 +74,7 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
     >>> round(found.noise_variance, 2)
     0.01
     """
-    require_observed([moments], None, names)
+    require_observed(moments, moments, names)
     if not 0 < k < moments.n_features:
         raise errors.InputError(
             f"k={k!r}, but directions of probabilistic PCA are at least 1 and fewer than the "
@@ -82,12 +82,13 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
         )
     whole = _uniform(moments)
     power = 0 if whole.exponent is None else int(whole.exponent[0])
-    sample = Sample.of([whole])
+    sample = Sample.of(whole)
     mean = sample.available_means()
     unit = float(np.sqrt(np.mean(sample.available_variances(mean))))
     if not unit > 0:
         raise errors.InputError("No column varies where it is observed, so there is no direction to find.")
-    standard = sample.standardised(mean[0], np.full(moments.n_features, unit))
+    every = np.arange(moments.n_features)
+    standard = sample.among(every, mean[0], np.full(len(every), unit))
     with linalg.one_blas_thread():
         reached = climb(_start(standard, k), most=MOST)
     found = reached.point

@@ -1,18 +1,29 @@
-"""Moments of numbers and words in one table: a scatter of the numbers, and counts of the words."""
+"""Moments of numbers and words in one table: a scatter of the numbers, and counts of the words.
+
+Every pair of columns has its table of counts. All of them together are the Burt matrix ZᵀDZ of the indicators Z. It is
+counted without indicators: columns of few levels are joined into one of many, and pairs of joined columns are counted
+in one step each, from which the tables of their parts are sums.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 
-from ..arrays import errors, namespaces
+from ..arrays import errors, memory, namespaces
 from ..arrays.stored import stored
+from ..arrays.typing import Array
 from ..rows import Block
-from ..rows.categories import MixedRows, is_mixed
+from ..rows.categories import MixedRows, WordColumn, is_mixed
 from .base import Moments
 from .centred import Centred, Scatter
-from .crosstabs import Crosstabs, require_same_columns
+
+FEW_CELLS = 2**16  # of indicators that are multiplied as they are
+JOINED = 256  # levels of a joined column: a table of two of them stays in cache
+Levels = tuple[str | None, ...]
 
 
 @stored("moments.Mixed")
@@ -108,21 +119,11 @@ class Mixed(Moments):
         self.words = counted if self.words is None else self.words.plus(counted)
         return self
 
-    def merge(self, other: Mixed) -> Self:
-        if not isinstance(other, Mixed):
-            raise errors.moments_differ("the kind of moments", "Mixed", type(other).__name__)
-        self._join_names(other)
-        if other.n_rows == 0:
-            return self
+    def _join(self, other: Mixed) -> None:
         if self.n_rows == 0:
-            kept = other.copy()
-            kept.of = self.of
-            if kept.numbers is not None:
-                kept.numbers = self.of().merge(kept.numbers)
-            self.__dict__.update(kept.__dict__)
-            return self
-        if len(self.is_word) != len(other.is_word):
-            raise errors.moments_differ("the number of columns", len(self.is_word), len(other.is_word))
+            numbers = None if other.numbers is None else self.of().merge(other.numbers)
+            self.__dict__.update(other.__dict__, of=self.of, numbers=numbers)
+            return
         require_same_columns(self.is_word, other.is_word)
         words = other.words
         if self.numbers is not None and other.numbers is not None:
@@ -133,7 +134,11 @@ class Mixed(Moments):
             self.words = self.words.plus(words)
         self.n_rows += other.n_rows
         self._weight += other._weight
-        return self
+
+    def brought_to(self, like: Array) -> Self:
+        new = self.copy()
+        new.numbers = None if self.numbers is None else self.numbers.brought_to(like)
+        return new
 
     def sealed(self) -> Self:
         new = self.copy()
@@ -164,3 +169,197 @@ def beside(scores: np.ndarray, rows: Any) -> Any:
     if not words:
         return numbers
     return MixedRows(numbers, words, (False,) * numbers.shape[1] + (True,) * len(words))
+
+
+@stored("moments.Crosstabs")
+class Crosstabs:
+    """Counts of pairs of levels, and sums of numbers by level.
+
+    Attributes
+    ----------
+    levels : list of tuple of str or None
+        Of each column, in the order of the counts; None is a missing cell.
+    declared : list of bool
+        Whether the table gave the levels of a column an order.
+    counts : ndarray of shape (L, L)
+        Weight of the rows that have both levels.
+    sums : ndarray of shape (L, q)
+        Σ w (x − pivot) of the rows that have the level.
+    """
+
+    def __init__(self, levels: list[Levels], declared: list[bool], counts: np.ndarray, sums: np.ndarray) -> None:
+        self.levels, self.declared, self.counts, self.sums = levels, declared, counts, sums
+
+    @classmethod
+    def of(cls, words: Sequence[WordColumn], numbers: np.ndarray, weight: np.ndarray | None) -> Crosstabs:
+        """Count rows; `numbers` are those of the same rows, minus the pivot."""
+        levels, declared = [column.levels for column in words], [column.declared for column in words]
+        sizes, codes = [len(names) for names in levels], [column.codes for column in words]
+        _require_room(sum(sizes))
+        counts = crosstabs(codes, sizes, weight)
+        return cls(levels, declared, counts, _sums(codes, sizes, numbers, weight))
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where the levels of each column begin, and where the last one's end."""
+        return np.cumsum([0, *map(len, self.levels)])
+
+    def plus(self, other: Crosstabs) -> Crosstabs:
+        """Return the counts of both."""
+        if self.levels == other.levels:
+            declared = [a and b for a, b in zip(self.declared, other.declared, strict=True)]
+            return Crosstabs(self.levels, declared, self.counts + other.counts, self.sums + other.sums)
+        pairs = [_union(*pair) for pair in zip(self.levels, other.levels, self.declared, other.declared, strict=True)]
+        levels, declared = [names for names, _ in pairs], [order for _, order in pairs]
+        _require_room(sum(map(len, levels)))
+        a, b = self.over(levels), other.over(levels)
+        return Crosstabs(levels, declared, a.counts + b.counts, a.sums + b.sums)
+
+    def over(self, levels: list[Levels]) -> Crosstabs:
+        """Return the same counts over other lists of levels; those that are not among them are left out."""
+        if levels == self.levels:
+            return self
+        starts, begins = np.cumsum([0, *map(len, levels)]), self.offsets
+        into, kept = [], []
+        for j, (ours, theirs) in enumerate(zip(self.levels, levels, strict=True)):
+            place = {level: k for k, level in enumerate(theirs)}
+            for k, level in enumerate(ours):
+                if level in place:
+                    into.append(starts[j] + place[level])
+                    kept.append(begins[j] + k)
+        counts, sums = np.zeros((starts[-1], starts[-1])), np.zeros((starts[-1], self.sums.shape[1]))
+        counts[np.ix_(into, into)] = self.counts[np.ix_(kept, kept)]
+        sums[into] = self.sums[kept]
+        return Crosstabs(levels, self.declared, counts, sums)
+
+    def present(self) -> Crosstabs:
+        """Return the levels that rows have, in the order that the table gave them, or sorted; a missing cell last."""
+        weights, offsets, levels = np.diagonal(self.counts), self.offsets, []
+        for j, names in enumerate(self.levels):
+            here = weights[offsets[j] : offsets[j + 1]] > 0
+            words = [level for level, seen in zip(names, here, strict=True) if seen and level is not None]
+            gap = any(level is None and seen for level, seen in zip(names, here, strict=True))
+            words = words if self.declared[j] else sorted(words)
+            levels.append((*words, *((None,) if gap else ())))
+        return self.over(levels)
+
+    def moved(self, apart: np.ndarray) -> Crosstabs:
+        """Return the same counts with sums about another pivot, which was `apart` less."""
+        sums = self.sums + np.diagonal(self.counts)[:, None] * apart
+        return Crosstabs(self.levels, self.declared, self.counts, sums)
+
+
+def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndarray | None = None) -> np.ndarray:
+    """Return the counts of all pairs of levels of columns given by codes: the Burt matrix.
+
+    Parameters
+    ----------
+    codes : list of ndarray of int
+    sizes : list of int
+        Levels of each column.
+    weight : ndarray, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments.mixed import crosstabs
+    >>> crosstabs([np.array([0, 1, 1]), np.array([0, 0, 1])], [2, 2])
+    array([[1., 0., 1., 0.],
+           [0., 2., 1., 1.],
+           [1., 1., 2., 0.],
+           [0., 1., 0., 1.]])
+    """
+    offsets = np.cumsum([0, *sizes])
+    if len(codes[0]) * offsets[-1] <= FEW_CELLS:
+        Z = np.zeros((len(codes[0]), offsets[-1]))
+        for column, offset in zip(codes, offsets.tolist(), strict=False):
+            Z[np.arange(len(Z)), column + offset] = 1.0
+        return Z.T @ (Z if weight is None else Z * weight[:, None])
+    groups = _groups(sizes)
+    joined = [_joined(codes, sizes, group) for group in groups]
+    spread = [_memberships(sizes, group) for group in groups]
+    bounds = np.cumsum([0, *(M.shape[1] for M in spread)])  # of the groups, whose levels stand together meanwhile
+    counts = np.zeros((offsets[-1], offsets[-1]))
+    place = np.empty(len(codes[0]), dtype=np.intp)
+    for g, (first, M) in enumerate(zip(joined, spread, strict=True)):
+        own = np.bincount(first, weight, minlength=M.shape[0])
+        here = slice(bounds[g], bounds[g + 1])
+        counts[here, here] = M.T @ (own[:, None] * M)
+        for h in range(g + 1, len(groups)):
+            K = spread[h].shape[0]
+            np.multiply(first, K, out=place)
+            np.add(place, joined[h], out=place)
+            pair = np.bincount(place, weight, minlength=M.shape[0] * K)
+            table = M.T @ pair.reshape(M.shape[0], K).astype(np.float64, copy=False) @ spread[h]
+            there = slice(bounds[h], bounds[h + 1])
+            counts[here, there], counts[there, here] = table, table.T
+    order = np.concatenate([np.arange(offsets[j], offsets[j + 1]) for group in groups for j in group])
+    back = np.argsort(order)
+    return counts[np.ix_(back, back)]
+
+
+def _groups(sizes: Sequence[int]) -> list[list[int]]:
+    """Join columns as long as their levels, multiplied, stay few: the columns of fewest levels first."""
+    groups: list[list[int]] = []
+    many = JOINED + 1
+    for j in np.argsort(sizes, kind="stable").tolist():
+        if many * sizes[j] <= JOINED:
+            groups[-1].append(j)
+            many *= sizes[j]
+        else:
+            groups.append([j])
+            many = sizes[j]
+    return groups
+
+
+def _joined(codes: Sequence[np.ndarray], sizes: Sequence[int], group: list[int]) -> np.ndarray:
+    """Return the place of each row among all combinations of the levels of a few columns."""
+    place = codes[group[0]].astype(np.intp)  # as np.bincount wants it
+    for j in group[1:]:
+        place *= sizes[j]
+        place += codes[j]
+    return place
+
+
+def _memberships(sizes: Sequence[int], group: list[int]) -> np.ndarray:
+    """Return the 0-1 matrix that tells which levels a combination is made of."""
+    shape = [sizes[j] for j in group]
+    parts = np.unravel_index(np.arange(int(np.prod(shape))), shape)
+    return np.concatenate([np.eye(size)[part] for size, part in zip(shape, parts, strict=True)], axis=1)
+
+
+def _sums(
+    codes: Sequence[np.ndarray], sizes: Sequence[int], numbers: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray:
+    n, q = numbers.shape
+    offsets = np.cumsum([0, *sizes])
+    if q == 0 or n == 0:
+        return np.zeros((offsets[-1], q))
+    columns = np.stack([c + offset for c, offset in zip(codes, offsets[:-1], strict=True)], axis=1)
+    values = np.ones(columns.size) if weight is None else np.repeat(weight, len(codes))
+    indicators = scipy.sparse.csr_array(
+        (values, columns.ravel(), np.arange(0, columns.size + 1, len(codes))), shape=(n, offsets[-1])
+    )
+    return np.asarray(indicators.T @ numbers)
+
+
+def _union(ours: Levels, theirs: Levels, ordered: bool, others_ordered: bool) -> tuple[Levels, bool]:
+    """Return the levels of both sides, in the order of the side that holds the other's, where it has one."""
+    for one, order, other in ((ours, ordered, theirs), (theirs, others_ordered, ours)):
+        if order and set(other) <= {*one, None}:
+            return (*one, *((None,) if None in other and None not in one else ())), True
+    words = sorted(level for level in {*ours, *theirs} if level is not None)
+    return (*words, *((None,) if None in {*ours, *theirs} else ())), False
+
+
+def _require_room(levels: int) -> None:
+    """Refuse more levels than there is room for pairs of: a column that names rows is among the words then."""
+    if levels > 2000:
+        way_out = "leave out columns of words that name rows, or join rare levels"
+        memory.require(memory.square_bytes(levels, copies=4), f"The table of all pairs of {levels:,} levels", way_out)
+
+
+def require_same_columns(ours: Any, theirs: Any) -> None:
+    """Refuse to merge moments whose columns are not the same words and numbers."""
+    if ours != theirs:
+        raise errors.moments_differ("which columns are words", ours, theirs)

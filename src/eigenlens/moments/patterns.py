@@ -1,9 +1,9 @@
 """Moments of rows with holes: weight, mean and a factor of the scatter for each pattern of observed columns.
 
 The likelihood of a normal sample with cells missing at random depends on the rows only through these, and they merge
-like all moments. A pattern keeps its centred rows while they are fewer than its columns, and their triangular factor
-afterwards: a survey in which no two rows have the same holes needs no more memory than its rows, a panel with a few
-patterns no more than those.
+like all moments. Rows may come from groups; a pattern of a group is a *stratum*. A stratum keeps its centred rows while
+they are fewer than its columns, and their triangular factor afterwards: a survey in which no two rows have the same
+holes needs no more memory than its rows, a panel with a few patterns no more than those.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import numpy as np
 from ..arrays import errors, exponents, linalg, memory, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from ..rows import Block
-from .base import Moments
+from .base import AboutPivot
 from .centring import Codes, centre_block
 
 TALL = 4  # rows for each pattern from which these are taken run by run
@@ -27,17 +26,25 @@ TOGETHER_CELLS = 2**20  # of products that are decomposed at a time
 ASKED_CELLS = 2**24  # cells from which memory is asked for before it is taken
 
 
-@stored("moments.Patterns")
-class Patterns(Moments):
-    """Weight, mean and factor of the observed columns, for each pattern of holes.
+def _with_groups(old: Patterns) -> None:
+    """Give patterns from older files their group: there was one."""
+    if hasattr(old, "masks") and not hasattr(old, "group"):
+        old.group, old.group_rows = np.zeros(len(old.masks), dtype=np.intp), np.array([old.n_rows])
 
-    `Grouped(Patterns, pooled=False)` keeps them for each class, `Cross(Patterns)` for two tables side by side. Arrays
-    of other libraries are brought to the host.
+
+@stored("moments.Patterns", upgrade=_with_groups)
+class Patterns(AboutPivot):
+    """Weight, mean and factor of the observed columns, for each pattern of holes, in each group if there are groups.
+
+    `Grouped(Patterns)` finds the groups, and `Cross(Patterns)` keeps two tables side by side. Arrays of other libraries
+    are brought to the host.
 
     Attributes
     ----------
     masks : ndarray of bool, shape (P, p)
-        Which columns each pattern observes; all patterns differ, and each observes something.
+        Which columns each stratum observes; those of a group differ, and each observes something.
+    group : ndarray of int, shape (P,)
+        The group of each stratum, ascending.
     weights : ndarray of shape (P,)
     pivot : ndarray of shape (p,)
         In the units of the data; NaN for columns that no row has observed yet.
@@ -46,11 +53,13 @@ class Patterns(Moments):
     exponent : ndarray of int, shape (p,), or None
         Power of two taken out of each column; None where none is.
     rows : ndarray of shape (R, p)
-        Factors F of all patterns, FᵀF = Σ w (x − m)(x − m)ᵀ, over 2^exponent; zero where nothing is observed.
+        Factors F of all strata, FᵀF = Σ w (x − m)(x − m)ᵀ, over 2^exponent; zero where nothing is observed.
     owner : ndarray of int, shape (R,)
-        The pattern that each of these rows belongs to, ascending.
+        The stratum that each of these rows belongs to, ascending.
+    group_rows : ndarray of int, shape (G,)
+        Rows seen of each group that observe something.
     n_rows : int
-        Rows seen that observe something.
+        The same of all groups.
     n_blank : int
         Rows seen that observe nothing: they do not count.
     dtype : dtype
@@ -77,6 +86,8 @@ class Patterns(Moments):
     squared = False
     pivot: np.ndarray
     masks: np.ndarray
+    group: np.ndarray
+    group_rows: np.ndarray
     weights: np.ndarray
     shift: np.ndarray
     rows: np.ndarray
@@ -85,37 +96,29 @@ class Patterns(Moments):
 
     def __init__(self) -> None:
         self.n_rows = self.n_blank = 0
-        self.exponent: exponents.Exponents = None
 
     def _details(self) -> str:
-        return f", {len(self.masks)} patterns"
+        return f", {len(distinct(self.masks)[0])} patterns"
 
-    def anchored(self, first: Block) -> Self:
-        return self.anchored_at(first.X[0, :])
-
-    def anchored_at(self, row: Array) -> Self:
+    def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot; NaN in it is filled when the column is first observed."""
         new = type(self)()
         host = namespaces.to_numpy(row)
         p = host.shape[0]
         new.dtype, new.pivot = host.dtype, np.array(host, dtype=np.float64)
         new.masks, new.weights, new.shift = np.zeros((0, p), dtype=bool), np.zeros(0), np.zeros((0, p))
-        new.rows, new.owner = np.zeros((0, p)), np.zeros(0, dtype=np.intp)
+        new.rows, new.owner, new.group = np.zeros((0, p)), np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+        new.group_rows = np.zeros(n_groups, dtype=np.intp)
         return new
-
-    @property
-    def n_features(self) -> int:
-        if not hasattr(self, "pivot"):
-            raise errors.empty_moments()
-        return int(self.pivot.shape[0])
 
     @property
     def weight(self) -> float:
         return float(self.weights.sum()) if hasattr(self, "pivot") else 0.0
 
     @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.shift).all())
+    def group_weights(self) -> np.ndarray:
+        """Total weight of each group."""
+        return np.bincount(self.group, self.weights, minlength=len(self.group_rows))
 
     @property
     def complete(self) -> bool:
@@ -124,7 +127,7 @@ class Patterns(Moments):
 
     @property
     def means(self) -> np.ndarray:
-        """Mean of each pattern, in the units of the data; NaN where nothing is observed."""
+        """Mean of each stratum, in the units of the data; NaN where nothing is observed."""
         means = self.pivot + self.shift * exponents.units(self.exponent, self.pivot)
         return np.where(self.masks, means, np.nan)
 
@@ -134,37 +137,33 @@ class Patterns(Moments):
         return (self.masks * self.weights[:, None]).T @ self.masks.astype(np.float64)
 
     def scatter(self, pattern: int) -> np.ndarray:
-        """Return the sums of squares and products of one pattern, over 2^exponent, of the columns that it observes."""
+        """Return the sums of squares and products of one stratum, over 2^exponent, of the columns that it observes."""
         F = self.rows[self.owner == pattern][:, self.masks[pattern]]
         return F.T @ F
 
-    def update(self, block: Block) -> Self:
-        if not hasattr(self, "pivot"):
-            self._anchor(block)
-        return self.update_groups(block.X, block.weight, None)
-
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
-        """Take in rows; of groups there is one."""
-        assert codes is None
+        """Take in rows whose groups are given by codes."""
         if X.shape[1] != self.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         host = namespaces.to_numpy(namespaces.dense(X))
         w = None if weight is None else np.asarray(namespaces.to_numpy(weight), dtype=np.float64)
-        return self.merge(self._part(host, w))
+        return self.merge(self._part(host, w, _group_of_rows(codes, len(host))))
 
-    def _part(self, X: np.ndarray, weight: np.ndarray | None) -> Self:
+    def _part(self, X: np.ndarray, weight: np.ndarray | None, group: np.ndarray | None) -> Self:
         """Return the moments of these rows alone."""
-        part = type(self)().anchored_at(self.pivot)
+        part = type(self)().anchored_at(self.pivot, len(self.group_rows))
         part.dtype = np.result_type(X.dtype, self.dtype)
         seen = ~np.isnan(X)
-        part.masks, codes = distinct(seen)
-        blank = ~part.masks.any(axis=1)
-        if blank.any():  # they are the first pattern: that of no bits
-            kept = codes > 0
-            part.n_blank, part.masks, codes = int(len(X) - kept.sum()), part.masks[1:], codes[kept] - 1
-            X, seen, weight = X[kept], seen[kept], None if weight is None else weight[kept]
+        something = seen.any(axis=1)
+        if not something.all():
+            part.n_blank = int(len(X) - something.sum())
+            X, seen = X[something], seen[something]
+            weight, group = (None if values is None else values[something] for values in (weight, group))
         if len(X) == 0:
             return part
+        first, codes = distinct(seen, group)
+        part.masks, part.group = seen[first], np.zeros(len(first), dtype=np.intp) if group is None else group[first]
+        part.group_rows = np.bincount(part.group[codes], minlength=len(self.group_rows))
         part.n_rows = len(X)
         part.pivot = _filled_pivot(self.pivot, X, seen)
         counts, filled = np.bincount(codes), X
@@ -176,13 +175,13 @@ class Patterns(Moments):
             np.copyto(filled, 0.0, where=np.isnan(filled))
         groups: Codes = codes
         places = np.cumsum(counts)
-        if weight is None and len(X) >= TALL * len(counts):  # rows of a pattern lie together: no need to look them up
+        if weight is None and len(X) >= TALL * len(counts):  # rows of a stratum lie together: no need to look them up
             groups = tuple(zip(range(len(counts)), (places - counts).tolist(), places.tolist(), strict=True))
         block = centre_block(filled, weight, groups, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
         part.weights = block.weights
         part.shift = np.where(part.masks, block.shift, 0.0)
         part.rows, part.owner = block.rows, codes
-        if (counts == 1).any():  # the row of a pattern with one row is its mean
+        if (counts == 1).any():  # the row of a stratum with one row is its mean
             several = counts[codes] > 1
             part.rows, part.owner = block.rows[several], codes[several]
         part._take_out_powers(block.lift)
@@ -199,35 +198,25 @@ class Patterns(Moments):
         self.rows, self.shift = self.rows * factor, self.shift * factor
         self.exponent = total if total.any() else None
 
-    def merge(self, other: Self) -> Self:
-        if not isinstance(other, Patterns):
-            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        names = self.names
-        if not hasattr(other, "pivot"):
-            return self
-        if not hasattr(self, "pivot"):
-            self.__dict__.update(other.copy().__dict__)
-            self.names = names
-            return self
-        if self.n_features != other.n_features:
-            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
-        n_blank = self.n_blank + other.n_blank
-        if other.n_rows == 0 or self.n_rows == 0:
-            kept = other if self.n_rows == 0 and other.n_rows else self
-            self.__dict__.update(kept.copy().__dict__)
-            self.names = names
-        else:
-            self._join(other)
-        self.n_blank = n_blank
-        return self
+    @property
+    def _has_seen(self) -> bool:
+        return hasattr(self, "pivot")
 
     def _join(self, other: Self) -> None:
-        """Take in moments that have seen something, as these have."""
+        if not hasattr(self, "pivot") or (self.n_rows == 0 and other.n_rows):
+            n_blank = self.n_blank + other.n_blank
+            self.__dict__.update(other.copy().__dict__)
+            self.n_blank = n_blank
+            return
+        self.n_blank += other.n_blank
+        if other.n_rows == 0:
+            return
         exponent = self.joint_exponent(other)
         pivot = np.where(np.isnan(self.pivot), other.pivot, self.pivot)
         a, b = (part.rescaled(exponent).moved_to(pivot) for part in (self, other))
-        masks, codes = distinct(np.concatenate([a.masks, b.masks]))
+        all_masks, group = np.concatenate([a.masks, b.masks]), np.concatenate([a.group, b.group])
+        first, codes = distinct(all_masks, group)
+        masks = all_masks[first]
         _require_room(masks, a.rows.size + b.rows.size)
         mine, theirs = codes[: len(a.masks)], codes[len(a.masks) :]
         Wa, Wb, ma, mb = np.zeros(len(masks)), np.zeros(len(masks)), np.zeros(masks.shape), np.zeros(masks.shape)
@@ -238,7 +227,8 @@ class Patterns(Moments):
         between = jump[both] * np.sqrt(Wa * share)[both, None]
         owner = np.concatenate([mine[a.owner], theirs[b.owner], both])
         order = np.argsort(owner, kind="stable")
-        self.masks, self.weights, self.shift = masks, Wa + Wb, ma + jump * share[:, None]
+        self.masks, self.group, self.group_rows = masks, group[first], self.group_rows + other.group_rows
+        self.weights, self.shift = Wa + Wb, ma + jump * share[:, None]
         self.rows, self.owner = np.concatenate([a.rows, b.rows, between])[order], owner[order]
         self.pivot, self.exponent = pivot, exponent
         self.n_rows += other.n_rows
@@ -246,7 +236,7 @@ class Patterns(Moments):
         self._compacted()
 
     def _compacted(self) -> Self:
-        """Keep no more rows of a pattern than it observes columns."""
+        """Keep no more rows of a stratum than it observes columns."""
         counts = np.bincount(self.owner, minlength=len(self.masks))
         width = self.masks.sum(axis=1)
         long = np.flatnonzero(counts > width)
@@ -266,9 +256,9 @@ class Patterns(Moments):
         return self
 
     def _triangles(self, patterns: np.ndarray, parts: list[slice]) -> Iterator[np.ndarray]:
-        """Yield R with RᵀR = FᵀF of patterns and the places of their rows, by that product where this costs no digits.
+        """Yield R with RᵀR = FᵀF of strata and the places of their rows, by that product where this costs no digits.
 
-        Products of many patterns are decomposed at a time; columns that a pattern misses stand in them as constants.
+        Products of many strata are decomposed at a time; columns that one misses stand in them as constants.
         """
         step = max(1, TOGETHER_CELLS // self.n_features**2)
         for first in range(0, len(patterns), step):
@@ -284,20 +274,8 @@ class Patterns(Moments):
                 R[:, mask] = linalg.triangle(rows[:, mask])
                 yield R
 
-    def joint_exponent(self, other: Self) -> exponents.Exponents:
-        """Return powers of two that suit both."""
-        if self.exponent is None and other.exponent is None:
-            return None
-        return exponents.common([self.exponent_or_free(), other.exponent_or_free()])
-
-    def exponent_or_free(self) -> np.ndarray:
-        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
-        empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
-        return np.where(empty, exponents.FREE, self._exponents)
-
-    @property
-    def _exponents(self) -> np.ndarray:
-        return np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+    def _is_zero(self) -> np.ndarray:
+        return (self.rows == 0).all(axis=0) & (self.shift == 0).all(axis=0)
 
     def moved_to(self, pivot: np.ndarray) -> Self:
         """Return the same moments about another pivot."""
@@ -308,14 +286,9 @@ class Patterns(Moments):
             new.shift = np.where(self.masks, self.shift + apart, 0.0)
         return new
 
-    def rescaled(self, exponent: exponents.Exponents) -> Self:
-        """Return the same moments over another power of two in each column."""
-        if self.exponent is None and exponent is None:
-            return self
-        target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = exponents.shrink(self._exponents, target, self.pivot)
+    def _scaled(self, factor: np.ndarray) -> Self:
         new = self.copy()
-        new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
+        new.shift, new.rows = self.shift * factor, self.rows * factor
         return new
 
     def times(self, factor: float) -> Self:
@@ -326,6 +299,49 @@ class Patterns(Moments):
     def brought_to(self, like: Array) -> Self:
         """Return these moments as they are: they live on the host."""
         return self
+
+    def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
+        """Return moments with more groups, the present ones at the given places."""
+        new = self.copy()
+        order = np.argsort(places[self.group], kind="stable")
+        new.group_rows = np.zeros(n_groups, dtype=np.intp)
+        new.group_rows[places] = self.group_rows
+        new._take(order, places[self.group][order])
+        return new
+
+    def of_group(self, group: int) -> Self:
+        """Return the moments of the rows of one group."""
+        new, here = self.copy(), np.flatnonzero(self.group == group)
+        new.group_rows, new.n_rows, new.n_blank = self.group_rows[[group]], int(self.group_rows[group]), 0
+        new._take(here, np.zeros(len(here), dtype=np.intp))
+        return new
+
+    def total(self) -> Self:
+        """Return the moments of all rows, whatever their groups."""
+        first, *others = (self.of_group(k) for k in range(len(self.group_rows)))
+        for part in others:
+            first.merge(part)
+        first.n_blank = self.n_blank
+        return first
+
+    def _take(self, strata: np.ndarray, group: np.ndarray) -> None:
+        """Keep some strata in this order, and call their groups something else."""
+        place = np.full(len(self.masks), -1)
+        place[strata] = np.arange(len(strata))
+        owner = place[self.owner]
+        rows = np.argsort(owner, kind="stable")[np.count_nonzero(owner < 0) :]
+        self.masks, self.weights, self.shift = self.masks[strata], self.weights[strata], self.shift[strata]
+        self.rows, self.owner, self.group = self.rows[rows], owner[rows], group
+
+
+def _group_of_rows(codes: Codes, n: int) -> np.ndarray | None:
+    """Return the group of each row, where there are groups."""
+    if not isinstance(codes, tuple):
+        return None if codes is None else namespaces.to_numpy(codes)
+    group = np.zeros(n, dtype=np.intp)
+    for k, start, stop in codes:
+        group[start:stop] = k
+    return group
 
 
 def _require_room(masks: np.ndarray, factor_cells: int) -> None:
@@ -338,21 +354,22 @@ def _require_room(masks: np.ndarray, factor_cells: int) -> None:
         )
 
 
-def distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the patterns that occur, in a fixed order, and which of them each row has."""
+def distinct(masks: np.ndarray, group: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first rows of the patterns that occur (of each group), in a fixed order, and which each row has."""
     n = len(masks)
     packed = np.packbits(masks, axis=1)
     padded = np.zeros((n, -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     words = padded.view(">u8").astype(np.uint64)
-    codes = np.zeros(n, dtype=np.intp)
+    codes = np.zeros(n, dtype=np.intp) if group is None else group
+    alone = words.shape[1] == 1 and group is None
     for word in words.T:
         values = np.unique(word)
         found = np.searchsorted(values, word)
-        codes = found if words.shape[1] == 1 else np.unique(codes * len(values) + found, return_inverse=True)[1]
+        codes = found if alone else np.unique(codes * len(values) + found, return_inverse=True)[1]
     first = np.zeros(codes.max() + 1 if n else 0, dtype=np.intp)
     first[codes[::-1]] = np.arange(n)[::-1]
-    return masks[first], codes
+    return first, codes
 
 
 def _sorting(codes: np.ndarray, count: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,12 @@ from ..arrays import errors, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from .base import Moments
+from .base import Composed
 from .centred import Centred, Scatter
 
 
-@stored("moments.Profiles")
-class Profiles(Moments):
+@stored("moments.Profiles", renamed={"n_rows": None})
+class Profiles(Composed):
     """Mean and scatter of row profiles: rows divided by their totals, and weighted with them.
 
     Parameters
@@ -48,7 +49,6 @@ class Profiles(Moments):
     def __init__(self, of: type[Centred] = Scatter) -> None:
         self.of = of
         self.centred = of()
-        self.n_rows = 0
         self.rows = 0.0
         self.smallest = float("inf")
         self.takes_sparse = of.takes_sparse
@@ -66,21 +66,9 @@ class Profiles(Moments):
         return self.centred.n_features
 
     @property
-    def weight(self) -> float:
-        return self.centred.weight
-
-    @property
     def margin(self) -> Array:
         """The share of each column in the sum of the table."""
         return self.centred.mean
-
-    @property
-    def squared(self) -> bool:  # type: ignore[override]
-        return self.centred.squared
-
-    @property
-    def finite(self) -> bool:
-        return self.centred.finite
 
     @property
     def dtype(self) -> Any:
@@ -97,30 +85,32 @@ class Profiles(Moments):
         xp = namespaces.namespace(totals)
         mass = totals if weight is None else totals * weight
         self.centred = self.centred.copy().update(Block(X, None, mass))
-        self.n_rows += int(X.shape[0])
         self.rows += float(X.shape[0]) if weight is None else float(xp.sum(weight))
         self.smallest = min(self.smallest, float(xp.min(totals)))
         return self
 
-    def merge(self, other: Profiles) -> Self:
-        if not isinstance(other, Profiles):
-            raise errors.moments_differ("the kind of moments", "Profiles", type(other).__name__)
-        self._join_names(other)
+    def _join(self, other: Profiles) -> None:
         self.centred = self.centred.copy().merge(other.centred)
-        self.n_rows += other.n_rows
         self.rows += other.rows
         self.smallest = min(self.smallest, other.smallest)
-        return self
+
+    @property
+    def _parts(self) -> list[Any]:
+        return [self.centred]
+
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
+        new = self.copy()
+        new.centred = of_moments(self.centred)
+        return new
 
     def sealed(self) -> Self:
-        new = self.copy()
-        new.centred = new.centred.sealed()
+        new = super().sealed()
         new.smallest = 2.0 ** np.floor(np.log2(self.smallest))  # the total of a row may be its only cell
         return new
 
     def times(self, factor: float) -> Self:
-        new = self.copy()
-        new.centred, new.rows = self.centred.times(factor), self.rows * factor
+        new = super().times(factor)
+        new.rows = self.rows * factor
         return new
 
 

@@ -19,7 +19,7 @@ from .centred import Centred
 from .centring import Gram
 from .cross import Cross
 from .grouped import Grouped
-from .quartic import Quartic
+from .higher import Quartic
 
 CHUNK = 2048  # units whose products are formed at a time
 

@@ -19,7 +19,7 @@ from ..arrays import namespaces
 from ..arrays.threads import PARALLEL_CELLS, thread_count, threaded
 from ..arrays.typing import Array
 from ..rows import Block, Source
-from .outline import Outline
+from .centred import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
 SINGLE_FAR = 10.0  # the same where products are taken in single precision

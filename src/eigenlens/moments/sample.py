@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -16,22 +16,24 @@ from .patterns import Patterns, distinct
 class Sample:
     """Means and factors of the patterns of one or several groups, in units in which columns have variance 1.
 
-    A *cell* is a pattern of a group. What the likelihood sees of it is its mean, and rows F with FᵀF = its scatter.
+    What the likelihood sees of a stratum is its mean, and rows F with FᵀF = its scatter.
 
     Attributes
     ----------
     masks : ndarray of bool, shape (P, p)
         The patterns of all groups; they differ.
     means : ndarray of shape (C, p)
-        Mean of each cell; zero where nothing is observed.
+        Mean of each stratum; zero where nothing is observed.
     weights : ndarray of shape (C,)
     group, pattern : ndarray of int, shape (C,)
-        Which group and which pattern a cell belongs to.
+        Which group and which pattern a stratum belongs to.
     rows : ndarray of shape (R, p)
-        Factors of the cells.
+        Factors of the strata.
     owner : ndarray of int, shape (R,)
         Pattern of each of these rows.
     n_groups : int
+    layouts : dict
+        What `laid_out` has found; a copy with other weights shares it.
     """
 
     masks: np.ndarray
@@ -42,53 +44,43 @@ class Sample:
     rows: np.ndarray
     owner: np.ndarray
     n_groups: int
+    layouts: dict[bool, tuple[Layout, list[Place]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, groups: list[Patterns]) -> Self:
-        """Put together the moments of several groups, which have the same pivot and exponent."""
-        masks, codes = distinct(np.concatenate([g.masks for g in groups]))
-        starts = np.cumsum([0, *(len(g.masks) for g in groups)])
-        owner = [codes[a + g.owner] for a, g in zip(starts[:-1], groups, strict=True)]
+    def of(cls, moments: Patterns) -> Self:
+        """Return what the likelihood sees of moments."""
+        first, pattern = distinct(moments.masks)
         return cls(
-            masks,
-            np.concatenate([g.shift for g in groups]),
-            np.concatenate([g.weights for g in groups]),
-            np.repeat(np.arange(len(groups)), np.diff(starts)),
-            codes,
-            np.concatenate([g.rows for g in groups]),
-            np.concatenate(owner),
-            len(groups),
+            moments.masks[first],
+            moments.shift,
+            moments.weights,
+            moments.group,
+            pattern,
+            moments.rows,
+            pattern[moments.owner],
+            len(moments.group_rows),
         )
 
-    def among(self, columns: np.ndarray) -> Self:
-        """Return the same sample of fewer columns, without the cells that observe none of them."""
-        masks, codes = distinct(self.masks[:, columns])
-        seen: np.ndarray = np.any(masks, axis=1)
+    def among(self, columns: np.ndarray, centre: np.ndarray, size: np.ndarray) -> Self:
+        """Return the same sample of some columns, about another origin and in other units.
+
+        Strata that observe none of these columns are left out.
+        """
+        masks = self.masks[:, columns]
+        first, codes = distinct(masks)
+        seen = masks[first].any(axis=1)
         renamed = np.cumsum(seen) - 1
-        cells, rows = seen[codes[self.pattern]], seen[codes[self.owner]]
+        pattern, owner = codes[self.pattern], codes[self.owner]
+        kept, rows = seen[pattern], seen[owner]
+        means = np.where(masks[self.pattern], (self.means[:, columns] - centre) / size, 0.0)
         return type(self)(
-            masks[seen],
-            self.means[cells][:, columns],
-            self.weights[cells],
-            self.group[cells],
-            renamed[codes[self.pattern[cells]]],
-            self.rows[rows][:, columns],
-            renamed[codes[self.owner[rows]]],
-            self.n_groups,
-        )
-
-    def standardised(self, centre: np.ndarray, size: np.ndarray) -> Self:
-        """Return the same sample with `centre` as the origin and columns divided by `size`."""
-        observed = self.masks[self.pattern]
-        means = np.where(observed, (self.means - centre) / size, 0.0)
-        return type(self)(
-            self.masks,
-            means,
-            self.weights,
-            self.group,
-            self.pattern,
-            self.rows / size,
-            self.owner,
+            masks[first[seen]],
+            means[kept],
+            self.weights[kept],
+            self.group[kept],
+            renamed[pattern[kept]],
+            self.rows[rows][:, columns] / size,
+            renamed[owner[rows]],
             self.n_groups,
         )
 
@@ -129,21 +121,12 @@ class Sample:
         """1 where the means, and the rows that follow them, observe a column; 0 elsewhere."""
         return self.masks[self.all_owners].astype(np.float64)
 
-    @cached_property
-    def layout(self) -> Layout:
-        return Layout(self.masks)
-
-    @cached_property
-    def places(self) -> list[Place]:
-        return self.layout.places(self.all_owners)
-
-    @cached_property
-    def thorough_layout(self) -> Layout:
-        return Layout(self.masks, thorough=True)
-
-    @cached_property
-    def thorough_places(self) -> list[Place]:
-        return self.thorough_layout.places(self.all_owners)
+    def laid_out(self, thorough: bool) -> tuple[Layout, list[Place]]:
+        """Return the patterns sorted by what they invert, and where the means and rows of each lie."""
+        if thorough not in self.layouts:
+            layout = Layout(self.masks, thorough)
+            self.layouts[thorough] = layout, layout.places(self.all_owners)
+        return self.layouts[thorough]
 
     @cached_property
     def together(self) -> np.ndarray:
@@ -156,7 +139,7 @@ class Sample:
         return np.concatenate([apart * self.masks[self.pattern], self.rows])
 
     def group_sums(self, rows: np.ndarray) -> np.ndarray:
-        """Add up rows of the cells, times the root of their weight, for each group."""
+        """Add up rows of the strata, times the root of their weight, for each group."""
         weighted = rows * np.sqrt(self.weights)[:, None]
         if self.n_groups == 1:
             return weighted.sum(axis=0)[None, :]

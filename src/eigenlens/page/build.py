@@ -14,13 +14,11 @@ from importlib.resources import files
 from typing import Any
 
 from ..arrays.errors import listed
-from . import figures
-from .biplot import biplot
-from .confusion import confusion
+from .charts import bars, biplot, heat, missing_cells, scatter, scree, tails
 from .findings import Findings, counted, number
 from .html import Markup, el, join, table
 from .payload import as_script, left_off, payload
-from .sections import code, misfits, section, source_table
+from .predictions import comparison, confusion
 
 LONG_WORD = 30  # which may break anywhere
 SCRIPTS = ("filter.js", "export.js", "page.js")  # the last uses what the others define
@@ -67,10 +65,10 @@ def render(findings: Findings) -> str:
             _directions(findings),
             _loadings(findings),
             _classes(findings),
-            _extras(findings),
-            misfits(findings),
-            source_table(findings),
-            code(findings),
+            _closer(findings),
+            _misfits(findings),
+            _source(findings),
+            _code(findings),
         ),
         _footer(findings),
         as_script(content),
@@ -91,13 +89,25 @@ def scripted() -> tuple[str, str]:
     return "\n".join(map(_asset, SCRIPTS)), _asset("page.css")
 
 
+def _section(title: str, *children: Any, id_: str, wide: bool = False) -> Markup:
+    """Return a section with its heading."""
+    return el(
+        "section",
+        el("h2", title, id=f"h-{id_}"),
+        *children,
+        id=id_,
+        aria_labelledby=f"h-{id_}",
+        class_="wide" if wide else None,
+    )
+
+
 def _footer(f: Findings) -> Markup:
     """Return what is needed to make the page again: the version, the day and the files."""
     version = import_module("eigenlens").__version__
     made = f"Made with eigenlens {version} on {date.today()}. This page is one file and makes no network requests."
     rows = [
         el("p", el("code", name), f": {counted(size, 'byte')}, SHA-256 ", el("code", digest))
-        for name, size, digest in f.extras.get("files", ())
+        for name, size, digest in f.files
     ]
     return el("footer", el("p", made), rows)
 
@@ -123,30 +133,28 @@ def _found(f: Findings) -> Markup:
         tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))
     if f.ours is not None:
         tiles.append((f"{f.ours.score:.1%}", f"{f.score_name} on rows left out"))
-    if f.kind in ("views",) and f.directions:
+    if f.kind == "views" and f.directions:
         tiles.append((f"{f.directions[0].value:.2f}", "strongest correlation"))
-    if "euclidean" in f.extras:
-        tiles.append(("yes" if f.extras["euclidean"] else "no", "Euclidean distances"))
-    row = el(
-        "div", [el("div", el("b", value), el("span", words), class_="tile") for value, words in tiles], class_="tiles"
-    )
-    doubts = [*f.warnings, *f.doubts]
-    return section(
+    if f.euclidean is not None:
+        tiles.append(("yes" if f.euclidean else "no", "Euclidean distances"))
+    row = [el("div", el("b", value), el("span", words), class_="tile") for value, words in tiles]
+    steps = [el("li", step.what, " ", el("code", _command(step.command))) for step in f.next_steps]
+    return _section(
         "What was found",
-        row if tiles else None,
+        el("div", row, class_="tiles") if row else None,
         el("p", " ".join(f.summary)),
-        el("h3", "What to doubt") if doubts else None,
-        el("ul", [el("li", d) for d in doubts]) if doubts else None,
-        el("h3", "What to do next") if f.next_steps else None,
-        el("ul", [el("li", step.what, " ", el("code", _command(step.command))) for step in f.next_steps])
-        if f.next_steps
-        else None,
+        _listed("What to doubt", [el("li", doubt) for doubt in (*f.warnings, *f.doubts)]),
+        _listed("What to do next", steps),
         id_="found",
     )
 
 
+def _listed(title: str, items: list[Markup]) -> list[Markup]:
+    return [el("h3", title), el("ul", items)] if items else []
+
+
 def _scores(f: Findings, shown: int) -> Markup:
-    note = " ".join([*left_off(f, shown), *([f.extras["left_out"]] if "left_out" in f.extras else [])])
+    note = " ".join(filter(None, [*left_off(f, shown), f.left_out]))
     rows = el(
         "div",
         el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows"),
@@ -155,7 +163,7 @@ def _scores(f: Findings, shown: int) -> Markup:
         role="region",
         aria_label="Rows",
     )
-    return section(
+    return _section(
         "The rows",
         el("p", note, class_="note") if note else None,
         _controls(),
@@ -170,46 +178,36 @@ def _controls() -> Markup:
     def choice(name: str, words: str) -> Markup:
         return el("label", words, " ", el("select", id=name), class_="choice")
 
+    def shown(name: str) -> Markup:
+        box = el("input", type="checkbox", id=name, checked=True)
+        return el("label", box, f" {name}", class_="choice", hidden=True)
+
+    writing = {"type": "search", "autocomplete": "off", "spellcheck": "false", "aria_describedby": "filter-help"}
     return el(
         "div",
-        choice("axis-x", "Across"),
-        choice("axis-y", "Up"),
-        choice("colour", "Colour"),
-        [
-            el("label", el("input", type="checkbox", id=name, checked=True), f" {name}", class_="choice", hidden=True)
-            for name in ("regions", "names", "density")
-        ],
+        [choice("axis-x", "Across"), choice("axis-y", "Up"), choice("colour", "Colour")],
+        [shown(name) for name in ("regions", "names", "density")],
         el(
             "span",
-            el("button", "Lasso", id="lasso", type="button", aria_pressed="true"),
-            el("button", "Move", id="move", type="button", aria_pressed="false"),
-            el("button", "Whole", id="reset", type="button"),
-            el("button", "Clear", id="clear", type="button"),
+            _button("lasso", "Lasso", aria_pressed="true"),
+            _button("move", "Move", aria_pressed="false"),
+            [_button("reset", "Whole"), _button("clear", "Clear")],
             class_="buttons",
         ),
-        el(
-            "label",
-            "Select rows ",
-            el(
-                "input",
-                type="search",
-                id="filter",
-                autocomplete="off",
-                spellcheck="false",
-                aria_describedby="filter-help",
-            ),
-            class_="choice",
-        ),
+        el("label", "Select rows ", el("input", id="filter", **writing), class_="choice"),
         el("span", id="filter-help", class_="note"),
         el(
             "span",
-            el("button", "Save rows", id="save-rows", type="button", title="The selected rows, or all, as CSV"),
-            el("button", "Save PNG", id="save-png", type="button"),
-            el("button", "Save SVG", id="save-svg", type="button"),
+            _button("save-rows", "Save rows", title="The selected rows, or all, as CSV"),
+            [_button("save-png", "Save PNG"), _button("save-svg", "Save SVG")],
             class_="buttons",
         ),
         class_="controls",
     )
+
+
+def _button(name: str, words: str, **more: Any) -> Markup:
+    return el("button", words, id=name, type="button", **more)
 
 
 def _plot() -> Markup:
@@ -261,8 +259,8 @@ def _directions(f: Findings) -> Markup:
     head = ["direction", f.value_name, *(["share"] if shared else []), "verdict", "evidence"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
-    drawings = el("div", figures.scree(f), figures.tails(f))
-    return section(
+    drawings = el("div", scree(f), tails(f))
+    return _section(
         "The directions",
         el("p", f.test.about, class_="note") if f.shown_directions is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
@@ -277,9 +275,9 @@ def _loadings(f: Findings) -> Markup | None:
         return None
     k = f.loadings.shape[1]
     shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
-    drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f)]
+    drawings = [*(bars(f, j) for j in shown), heat(f)]
     arrows = biplot(f) if k > 1 and f.kind != "views" else None
-    return section(
+    return _section(
         "What the columns say",
         el("p", f"{f.loading_kind.capitalize()}.", class_="note"),
         el("div", el("div", arrows, class_="big") if arrows else None, el("div", drawings, class_="figures")),
@@ -293,18 +291,41 @@ def _classes(f: Findings) -> Markup | None:
     if f.confusion is not None:
         parts.append(confusion(*f.confusion))
     if any(c.score == c.score for c in f.comparison):
-        parts.append(figures.comparison(f.comparison, f.score_name, f.baseline))
+        parts.append(comparison(f.comparison, f.score_name, f.baseline))
     if not parts:
         return None
     classes = 0 if f.confusion is None else len(f.confusion[0])
     layout = "figures" if classes <= 5 else "pair" if classes <= 12 else "stack"  # a column next to others cuts a table
     body = el("div", parts if layout == "figures" else parts[::-1], class_=layout)
-    return section("How well it predicts", body, id_="predicts", wide=True)
+    return _section("How well it predicts", body, id_="predicts", wide=True)
 
 
-def _extras(f: Findings) -> Markup | None:
-    parts = [*_curves(f), *_shepard(f), *_pairs(f)]
-    return section("A closer look", el("div", parts, class_="figures"), id_="closer", wide=True) if parts else None
+def _closer(f: Findings) -> Markup | None:
+    """Return what only some studies have: curves, a Shepard plot, pairs of two sets."""
+    parts, target, some = [], str(f.target), _some(len(f.scores))
+    if f.curve is not None:
+        about = (
+            f"The mean of the first direction in slices of {target}, with 95% intervals. A slope or a bend shows a "
+            "relation; a flat line shows none."
+        )
+        names, y = (target, "direction 1"), f.columns.get(target)
+        parts.append(
+            scatter(f.curve["y"], f.curve["z"], "Inverse-regression curve", about, names, half=f.curve["half"])
+        )
+        if y is not None and y.dtype.kind == "f":
+            about = "The response against the first direction."
+            parts.append(scatter(f.scores[some, 0], y[some], "Response", about, names[::-1]))
+    if f.shepard is not None:
+        given, drawn = f.shepard["given"], f.shepard["drawn"]
+        near = _some(len(given))
+        about = "Distances on the map against the given ones; on the line, the map is exact."
+        names = ("given distance", "on the map")
+        parts.append(scatter(given[near], drawn[near], "Shepard plot", about, names, diagonal=True))
+    k, names = f.pairs or 0, ("first set", "second set")
+    for j in range(min(k, 2)):
+        about = f"Correlation {f.directions[j].value:.2f}."
+        parts.append(scatter(f.scores[some, j], f.scores[some, k + j], f"Pair {j + 1}", about, names))
+    return _section("A closer look", el("div", parts, class_="figures"), id_="closer", wide=True) if parts else None
 
 
 def _some(n: int, most: int = 1500) -> slice:
@@ -312,43 +333,62 @@ def _some(n: int, most: int = 1500) -> slice:
     return slice(None, None, max(n // most, 1))
 
 
-def _curves(f: Findings) -> list[Markup]:
-    if "curve" not in f.extras:
-        return []
-    c, target = f.extras["curve"], str(f.target)
+def _misfits(f: Findings) -> Markup | None:
+    """Return the rows that do not fit, if there are any."""
+    found = f.misfits
+    if found is None or not found["rows"]:
+        return None
     about = (
-        f"The mean of the first direction in slices of {target}, with 95% intervals. A slope or a bend "
-        f"shows a relation; a flat line shows none."
+        f"Rows beyond the limits that {found['level']:.0%} of normal rows exceed: far out along the "
+        f"{counted(found['components'], 'component')} (T²), or away from them (Q). The columns listed add most to it."
     )
-    names = (target, "direction 1")
-    parts = [figures.scatter(c["y"], c["z"], "Inverse-regression curve", about, names, half=c["half"])]
-    z, y = f.scores[:, 0], f.columns.get(target)
-    if y is not None and y.dtype.kind == "f":
-        some = _some(len(z))
-        about = "The response against the first direction."
-        parts.append(figures.scatter(z[some], y[some], "Response", about, names[::-1]))
-    return parts
-
-
-def _shepard(f: Findings) -> list[Markup]:
-    if "shepard" not in f.extras:
-        return []
-    given, drawn = f.extras["shepard"]["given"], f.extras["shepard"]["drawn"]
-    some = _some(len(given))
-    about = "Distances on the map against the given ones; on the line, the map is exact."
-    names = ("given distance", "on the map")
-    return [figures.scatter(given[some], drawn[some], "Shepard plot", about, names, diagonal=True)]
-
-
-def _pairs(f: Findings) -> list[Markup]:
-    k, some, names = f.extras.get("pairs") or 0, _some(f.n_rows), ("first set", "second set")
-    return [
-        figures.scatter(
-            f.scores[some, j],
-            f.scores[some, k + j],
-            f"Pair {j + 1}",
-            f"Correlation {f.directions[j].value:.2f}.",
-            names,
-        )
-        for j in range(min(k, 2))
+    rows = [
+        [
+            row["row"],
+            row["measure"],
+            f"{row['times']:.1f} times the limit",
+            ", ".join(f"{name} ({share:.0%})" for name, share in row["columns"]),
+        ]
+        for row in found["rows"]
     ]
+    count = found["count"]
+    caption = f"The {len(rows)} farthest of {count:,} rows" if len(rows) < count else f"{counted(count, 'row')} in all"
+    numbers = table(["row", "where", "how far", "columns that add most"], rows, caption)
+    return _section("Rows that do not fit", el("p", about, class_="note"), numbers, id_="misfits", wide=True)
+
+
+def _source(f: Findings) -> Markup:
+    """Return what was noted of the table."""
+    return _section(
+        "The table",
+        el("p", el("code", f.source)),
+        el("ul", [el("li", note) for note in f.notes]),
+        None if f.gaps is None else el("div", missing_cells(**f.gaps), class_="figures"),
+        id_="table",
+    )
+
+
+def _code(f: Findings) -> Markup:
+    """Return the Python that repeats the study."""
+    return _section(
+        "The same in Python",
+        el(
+            "div",
+            _button("copy", "Copy"),
+            el("pre", el("code", f.code, id="code"), tabindex="0"),
+            class_="code",
+        ),
+        join(
+            el(
+                "p",
+                "Or load the model that was saved with this page: ",
+                el("code", "eigenlens.load('model.eigenlens')"),
+                ". ",
+                "From a terminal: ",
+                el("code", "eigenlens predict" if f.kind == "classes" else "eigenlens transform"),
+                el("code", " model.eigenlens NEW.csv"),
+                ".",
+            )
+        ),
+        id_="code-section",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -173,8 +174,8 @@ class Findings:
     ----------
     title, source, method, kind : str
         `kind` is what was asked: "none", "classes", "number", "views" or "distances".
-    n_rows, n_shown : int
-        Rows analysed, and rows that the page holds.
+    n_rows, n_columns : int
+        Analysed.
     notes : list of str
         What was found in the table, and done to it.
     value_name : str
@@ -203,11 +204,33 @@ class Findings:
         The rule that knows nothing, and its score.
     comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
-    extras : dict
-        What only some studies have: "numbers" (of the rows in the file, where those are not 0, 1, …), "files" (name,
-        bytes and SHA-256 of what was read), "misfits" (rows that do not fit), "regions", "curve", "pairs", "shepard",
-        "euclidean", and "holes": names of columns and which
-        cells are missing.
+    numbers : ndarray or None
+        Of the rows in the file, where those are not 0, 1, …
+    files : sequence of (str, int, str)
+        Name, bytes and SHA-256 of what was read.
+    misfits : dict or None
+        "rows" that do not fit, of "count" in all, beyond limits of "level" for so many "components".
+    gaps : dict or None
+        "names" of columns, which cells are missing ("gaps", of some rows), and "of" how many rows.
+    regions : dict or None
+        "x" and "y", the ends of the plane of the first two directions, and "codes" of the classes on a grid there.
+    class_sizes : dict of str to int
+    told_apart : list of str
+        Methods whose predictions differ from ours by more than chance.
+    left_out : str
+        Why the scores are those of rows left out of the fit; empty where they are not.
+    curve : dict or None
+        "y", "z" and "half": the mean of the first direction in slices of the response, and half of its interval.
+    pairs, split : int or None
+        Pairs of directions of two sets of columns, and columns of the first set.
+    second : object
+        What prepares the second set.
+    shepard : dict or None
+        Distances "given" and "drawn".
+    euclidean : bool or None
+        Whether the distances are.
+    is_map : bool
+        Whether both axes of the picture have one unit.
     summary, doubts : list of str
         What was found and what to doubt, in sentences.
     code : str
@@ -238,7 +261,21 @@ class Findings:
     baseline: tuple[str, float] | None = None
     comparison: list[ComparedMethod] = field(default_factory=list)
     confusion: tuple[list[str], np.ndarray] | None = None
-    extras: dict[str, Any] = field(default_factory=dict)
+    numbers: np.ndarray | None = None
+    files: Sequence[tuple[str, int, str]] = ()
+    misfits: dict[str, Any] | None = None
+    gaps: dict[str, Any] | None = None
+    regions: dict[str, Any] | None = None
+    class_sizes: dict[str, int] = field(default_factory=dict)
+    told_apart: list[str] = field(default_factory=list)
+    left_out: str = ""
+    curve: dict[str, list[float]] | None = None
+    pairs: int | None = None
+    split: int | None = None
+    second: Any = None
+    shepard: dict[str, np.ndarray] | None = None
+    euclidean: bool | None = None
+    is_map: bool = False
     summary: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     code: str = ""
@@ -267,19 +304,23 @@ class Findings:
         """Return each axis in words, with the name of its column of scores."""
         return list(zip(self.axes, self.score_names, strict=False))
 
+    @property
+    def row_numbers(self) -> np.ndarray:
+        """The numbers of the rows in the file, from 0."""
+        return np.arange(len(self.scores)) if self.numbers is None else self.numbers
+
     def columns_of(self, j: int) -> np.ndarray:
         """Return the places of the columns that axis j is made of: of two sets, those of its own."""
-        places, split = np.arange(len(self.loading_names)), self.extras.get("split")
-        if split is None:
+        places = np.arange(len(self.loading_names))
+        if self.split is None or self.pairs is None:
             return places
-        return places[:split] if j < self.extras["pairs"] else places[split:]
+        return places[: self.split] if j < self.pairs else places[self.split :]
 
     def shown_axes(self, most: int) -> list[int]:
         """Return the first axes; of two sets, those of each pair together."""
-        k, pairs = min(len(self.axes), self.loadings.shape[1]), self.extras.get("pairs")
-        if pairs is None:
-            return list(range(min(most, k)))
-        return [side * pairs + j for j in range(min(most, pairs)) for side in (0, 1)]
+        if self.pairs is None:
+            return list(range(min(most, len(self.axes), self.loadings.shape[1])))
+        return [side * self.pairs + j for j in range(min(most, self.pairs)) for side in (0, 1)]
 
     def top_loadings(self, j: int, limit: int = 5) -> list[tuple[str, float]]:
         """Return the columns that weigh most in an axis, without those that would be written as 0.00."""
@@ -330,6 +371,6 @@ class Findings:
             "summary": self.summary,
             "doubts": self.doubts,
             "warnings": self.warnings,
-            "rows_that_do_not_fit": self.extras.get("misfits"),
+            "rows_that_do_not_fit": self.misfits,
             "next": [{"what": step.what, "command": step.command} for step in self.next_steps],
         }

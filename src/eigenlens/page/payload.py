@@ -11,7 +11,6 @@ import numpy as np
 
 from ..arrays.printable import undirected
 from ..rows.sampled_rows import keys, smallest
-from .colouring import colour_choice
 from .findings import Findings
 from .html import Markup
 
@@ -20,21 +19,22 @@ MOST_AXES = 10
 MOST_COLUMNS = 40
 MOST_LEVELS = 100
 MOST_LABELS = 200
+WORTH_TELLING = 0.15  # a share of the picture below which no column explains it
+WORDS_FIRST = 0.5  # a column of words is taken before numbers if it explains this much of what they explain
 
 SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not fit in single precision
 
 
 def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     """Return what the script needs, and how many rows it holds."""
-    n = len(findings.scores)
-    numbers = findings.extras.get("numbers", np.arange(n))
+    numbers = findings.row_numbers
     rows = _drawn(findings.scores, numbers, seed)
     shown = list(findings.columns)[:MOST_COLUMNS]
     columns = [_column(name, findings.columns[name][rows]) for name in shown]
     names = None if findings.row_names is None else [findings.row_names[i] for i in rows]
-    regions = findings.extras.get("regions")
+    regions = findings.regions
     classes = None if findings.confusion is None else findings.confusion[0]
-    k = findings.extras.get("pairs")
+    k = findings.pairs
     axes = findings.axes[: _most_axes(findings)]
     start = (0, k) if k else (0, min(1, len(findings.axes) - 1))
     colour, colour_words = colour_choice(findings, shown)
@@ -51,10 +51,10 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
         "colour": colour,
         "colour_words": colour_words,
         "pairs": [] if k else [pair for pair in combinations(range(min(len(axes), 4)), 2) if pair != (0, 1)],
-        "square": bool(findings.extras.get("map")),
+        "square": findings.is_map,
     }
     if regions is not None:
-        levels = sorted(findings.extras.get("class_sizes", {})) if classes is None else classes
+        levels = sorted(findings.class_sizes) if classes is None else classes
         content["regions"] = {
             "x": list(regions["x"]),
             "y": list(regions["y"]),
@@ -76,7 +76,7 @@ def _drawn(scores: np.ndarray, numbers: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _most_axes(findings: Findings) -> int:
-    return len(findings.axes) if findings.extras.get("pairs") else MOST_AXES
+    return len(findings.axes) if findings.pairs else MOST_AXES
 
 
 def left_off(findings: Findings, rows: int) -> list[str]:
@@ -139,3 +139,44 @@ def _floats(values: np.ndarray) -> str:
     with np.errstate(over="ignore"):
         small = np.clip(np.asarray(values, dtype=np.float64), -SINGLE, SINGLE).astype("<f4")
     return base64.b64encode(small.tobytes()).decode("ascii")
+
+
+def colour_choice(findings: Findings, names: list[str]) -> tuple[str | None, str]:
+    """Return the column that colours the points, or None, and a sentence that says why."""
+    if findings.target in names:
+        return findings.target, ""
+    Z = np.asarray(findings.scores, dtype=float)[:, :2]
+    shares = {name: _explained(Z, findings.columns[name]) for name in names}
+    words = {name: share for name, share in shares.items() if findings.columns[name].dtype.kind != "f"}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    if best is None or shares[best] < WORTH_TELLING:
+        return None, ""
+    kind = max(words, key=lambda name: words[name], default=best)
+    if shares[kind] >= WORDS_FIRST * shares[best]:
+        best = kind
+    return best, f"Coloured by {best}, which explains {shares[best]:.0%} of this picture, more than the other columns."
+
+
+def _explained(Z: np.ndarray, values: np.ndarray) -> float:
+    """Return the share of the scores' variance between the levels of a column, or along a straight line in it."""
+    if values.dtype.kind == "f":
+        known = np.isfinite(values)
+        n, used = int(known.sum()), 1
+        if n < 3 or np.ptp(values[known]) == 0:
+            return 0.0
+        x = values[known] / np.abs(values[known]).max()
+        x = x - x.mean()
+        Z = Z[known] - Z[known].mean(axis=0)
+        between = ((x @ Z) ** 2).sum() / (x @ x)
+    else:
+        levels, codes = np.unique(np.array([str(v) for v in values]), return_inverse=True)
+        n, used = len(values), len(levels) - 1
+        if not 0 < used < min(40, n - 1):
+            return 0.0
+        Z = Z - Z.mean(axis=0)
+        sums = np.stack([np.bincount(codes, weights=z) for z in Z.T], axis=1)
+        between = (sums**2 / np.bincount(codes)[:, None]).sum()
+    total = (Z**2).sum()
+    if total == 0:
+        return 0.0
+    return max(1 - (1 - between / total) * (n - 1) / (n - 1 - used), 0.0)  # many levels explain much by chance

@@ -185,7 +185,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         if self._of_words is None:
             return X
         values = np.asarray(self._of_words.transform(X))
-        pa = require("pyarrow", "A table with words", "cli")
+        pa = require("pyarrow", "A table with words")
         return pa.table({str(name): values[:, j] for j, name in enumerate(self._of_words.names_out_)})
 
     def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:

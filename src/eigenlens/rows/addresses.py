@@ -110,7 +110,7 @@ def open_bytes(path: Place) -> BinaryIO:
     """Open a file to be read from its beginning; one that ends in .gz, .bz2, .zst or .zip comes decompressed."""
     suffix = path.suffix.lower()
     if suffix == ".zst":
-        pa = require("pyarrow", f"Reading {path}", "cli")
+        pa = require("pyarrow", f"Reading {path}")
         raw = pa.input_stream(str(path) if isinstance(path, Path) else path.open(), compression="zstd")
         return io.BufferedReader(raw)
     if suffix in (".gz", ".bz2"):
@@ -145,7 +145,7 @@ def zipped_name(path: Place) -> str:
 
 def _addresses(url: str) -> tuple[list[Place], list[dict[str, str]]]:
     scheme = url.partition("://")[0]
-    fsspec = require("fsspec", f"Reading {url}", "remote")
+    fsspec = require("fsspec", f"Reading {url}")
     try:
         return _found_at(url, *fsspec.core.url_to_fs(url))
     except FileNotFoundError as error:

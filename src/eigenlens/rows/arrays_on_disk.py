@@ -115,7 +115,7 @@ class ArrayReader:
 
 def open_zarr(path: Path) -> Any:
     """Open a Zarr array, all of whose chunks are stored: Zarr would make up those that are lost."""
-    zarr = optional.require("zarr", f"Reading {path}", "zarr")
+    zarr = optional.require("zarr", f"Reading {path}")
     try:
         array = zarr.open(str(path), mode="r")
     except Exception as error:  # whatever a damaged description makes of itself: KeyError, TypeError, …

@@ -153,7 +153,7 @@ class ArrowReader:
 
 def stream_reader(source: Any) -> ArrowReader:
     """Read an object that has `__arrow_c_stream__`; one that knows its columns is a table or query to be read again."""
-    pa = require("pyarrow", "Reading an Arrow stream", "cli")
+    pa = require("pyarrow", "Reading an Arrow stream")
     again = hasattr(source, "columns")
     is_query = type(source).__module__.startswith("duckdb") and hasattr(source, "limit")
 
@@ -246,8 +246,8 @@ def _batches(reader: Any, name: str) -> Iterator[Any]:
 
 def _ipc(path: Place, columns: Sequence[int] | None = None) -> Any:
     """Open an Arrow file or an Arrow stream in a file; only the columns asked for are read."""
-    pa = require("pyarrow", f"Reading {path}", "cli")
-    ipc = require("pyarrow.ipc", f"Reading {path}", "cli")
+    pa = require("pyarrow", f"Reading {path}")
+    ipc = require("pyarrow.ipc", f"Reading {path}")
     options = ipc.IpcReadOptions(included_fields=None if columns is None else list(columns))
     raw = pa.OSFile(str(path), "rb") if isinstance(path, Path) else pa.PythonFile(path.open("rb"), mode="r")
     try:

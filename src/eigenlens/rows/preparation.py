@@ -280,7 +280,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 def frame_of(X: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(X):
         table = as_table(X, "X")  # refuses what is not a table
-        pa = require("pyarrow", "A table without names of columns", "cli")
+        pa = require("pyarrow", "A table without names of columns")
         values = np.asarray(table.rows(0, table.shape[0]))
         X = pa.table({f"column {j}": values[:, j] for j in range(values.shape[1])})
     return nw.from_native(X, eager_only=True)

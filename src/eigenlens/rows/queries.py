@@ -55,8 +55,8 @@ def database_reader(source: Any, query: str | None) -> ArrowReader:
 
 
 def _duckdb(path: Path, query: str) -> Any:
-    duckdb = require("duckdb", f"Reading {path}", "sql")
-    pa = require("pyarrow", f"Reading {path}", "cli")
+    duckdb = require("duckdb", f"Reading {path}")
+    pa = require("pyarrow", f"Reading {path}")
     try:
         connection = duckdb.connect(str(path), read_only=True)
         connection.execute(f"SET streaming_buffer_size = '{BUFFER}'")
@@ -67,7 +67,7 @@ def _duckdb(path: Path, query: str) -> Any:
 
 def _duckdb_schema(path: Path, query: str) -> Any:
     """Return the columns of a query without running it."""
-    duckdb = require("duckdb", f"Reading {path}", "sql")
+    duckdb = require("duckdb", f"Reading {path}")
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
             relation = connection.sql(query)
@@ -90,7 +90,7 @@ def _unreadable(path: Path, error: Exception) -> errors.InputError:
 def _sqlite(path: Path, query: str) -> Any:
     import sqlite3
 
-    pa = require("pyarrow", f"Reading {path}", "cli")
+    pa = require("pyarrow", f"Reading {path}")
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         cursor = connection.execute(query)

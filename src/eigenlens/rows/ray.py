@@ -66,7 +66,7 @@ class RaySource(EngineSource):
         return self.frame.map_batches(extend, batch_format="pyarrow", batch_size=None)
 
     def _joined(self, frame: Any) -> Any:
-        pa = require("pyarrow", "Reading a Ray dataset", "ray")
+        pa = require("pyarrow", "Reading a Ray dataset")
         with _ordered(frame) as frame:
             parts = list(frame.iter_batches(batch_format="pyarrow", batch_size=None))
         return pa.concat_tables(parts) if parts else pa.table({name: [] for name in self.roles.all})

@@ -43,7 +43,7 @@ class Selection(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """Return an Arrow table of the columns."""
-        pa = require("pyarrow", "A table of words and numbers", "cli")
+        pa = require("pyarrow", "A table of words and numbers")
         frame = frame_of(X)
         kinds, found = frame.schema, {}
         for name in self.columns:

@@ -182,7 +182,7 @@ def arrow_table(X: Any) -> Any:
     is_column = type(X).__module__.startswith("pyarrow")
     if is_column or not hasattr(X, "__arrow_c_array__") or hasattr(X, "__arrow_c_stream__"):
         return X
-    pa = require("pyarrow", f"Reading a {type(X).__name__}", "cli")
+    pa = require("pyarrow", f"Reading a {type(X).__name__}")
     try:
         return pa.Table.from_batches([pa.record_batch(X)])
     except Exception as error:  # each library has errors of its own

@@ -294,7 +294,7 @@ class _Parquet:
     """A Parquet file, one row group for each block."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        self.pa, self.pq = (optional.require(name, f"Writing {path}", "cli") for name in ("pyarrow", "pyarrow.parquet"))
+        self.pa, self.pq = (optional.require(name, f"Writing {path}") for name in ("pyarrow", "pyarrow.parquet"))
         self.file = file
         self.writer: Any = None
         self.held: list[Any] = []

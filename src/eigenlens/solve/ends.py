@@ -13,7 +13,7 @@ from .pencil import Form
 from .spectrum import RANK_TOLERANCE
 
 DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
-COUNTED = 1500  # up to this dimension all eigenvalues are computed to add up the negative ones
+COUNTED = 1000  # up to this dimension all eigenvalues are computed to add up the negative ones
 STEPS = 10  # of the estimate above it
 MOST_STEPS = 5_000  # products with a vector for the largest eigenvalue
 CONVERGED = 1e-3  # residual, relative to its value, from which on a Ritz value counts as an eigenvalue
@@ -118,7 +118,7 @@ class Inertia:
 
 
 def inertia(A: Form) -> Inertia:
-    """Add up the eigenvalues of a symmetric matrix by their sign: exactly up to 1,500 of them, then by an estimate.
+    """Add up the eigenvalues of a symmetric matrix by their sign: exactly up to 1,000 of them, then by an estimate.
 
     The estimate is that of Lanczos quadrature from a block of random signs (Ubaru, Chen, Saad 2017), in which negative
     eigenvalues that have converged are taken as they are; their sum with the positive ones, the trace, is known. The

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
 from ..arrays import namespaces
@@ -13,10 +14,10 @@ from ..arrays.errors import listed
 from ..arrays.spelling import option, refused
 from ..page.findings import Findings
 from ..solve import Form
-from .comparison import Compared, compare, compared_methods, fold_teams, note_rows, told_apart
+from ..validation.folds import fewest_of_class
+from .compare import Compared, better_or_worse, compare, compared_methods, note_rows
 from .data import Data
 from .dimension_tests import verdicts
-from .fold_splits import enough_for_folds
 from .leaks import leak_words
 from .methods import declared, if_separated, made
 from .missing_cells import Ready, fitted_to, tell_holes
@@ -26,7 +27,6 @@ from .preparing import prepared
 from .related import related_rows
 from .rows_left_out import scores_left_out
 from .sentences import base, class_words
-from .tallies import ClassTally, confusion
 from .targets import MOST_CLASSES, too_many_classes
 from .whole import Passed
 
@@ -55,18 +55,18 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     if unseen is not None:
         findings.value_name += ", rows left out"
-        findings.extras["left_out"] = (
+        findings.left_out = (
             f"With {len(X):,} rows and {X.shape[1]:,} columns, a fit to all rows would draw each class as a point. "
             "Scores, correlations and shares of the separation are those of rows left out: each row is drawn where a "
             "fit to the other folds puts it."
         )
-        data.notes.append(findings.extras["left_out"])
+        data.notes.append(findings.left_out)
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     passed = _validate(findings, cls, data, ready, plan, progress)
     _tell_giveaways(findings, data, plan, ready)
     ends = (scores.min(axis=0), scores.max(axis=0)) if passed is None else (passed.low, passed.high)
-    findings.extras["regions"] = _regions(model, *ends, classes)
-    findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
+    findings.regions = _regions(model, *ends, classes)
+    findings.class_sizes = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)
     tell_holes(findings, data, ready, y)
     if passed is not None:
@@ -90,18 +90,15 @@ def _validate(
     findings: Findings, cls: Any, data: Data, ready: Ready, plan: Plan, progress: Progress | None
 ) -> Passed | None:
     """Compare methods by cross-validation, or say why not; return what the second pass over a file has found."""
-    preparation, X = ready.preparation, ready.X
-    ring = compared_methods("classes", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
-    teams = fold_teams(ring, preparation, data, X, plan)
-    passed = None if data.whole is None else data.whole.read_again(ready, teams)
+    passed = None if data.whole is None else data.whole.read_again(ready)
     y, (classes, counts) = np.asarray(data.y), data.class_sizes()
     findings.score_name, mass = "accuracy", _masses(data, classes, counts)
     findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
     if plan.folds < 2:
         return passed
-    if counts.min() >= 2 and enough_for_folds(y, "classes", data.groups):
-        ours = declared(cls).compared_as
-        _judge(findings, cls, data, compare(ring, teams, preparation, data, X, plan, progress, passed, ours))
+    if counts.min() >= 2 and fewest_of_class(y, data.groups) >= 2:
+        ring, ours = compared_methods("classes", plan.seed, data.n_rows, plan.folds), declared(cls).compared_as
+        _judge(findings, ours, data, compare(ring, ready.preparation, data, ready.unfilled, plan, progress, ours))
         return passed
     what = "row" if counts.min() < 2 else f"{data.roles.group!r}"
     few = [c for c in classes if len(np.unique(np.flatnonzero(y == c) if what == "row" else _groups(data, c))) < 2]
@@ -123,26 +120,16 @@ def _tell_giveaways(findings: Findings, data: Data, plan: Plan, ready: Ready) ->
     data.notes += [how] if how else []
 
 
-def _judge(findings: Findings, cls: Any, data: Data, found: Compared) -> None:
+def _judge(findings: Findings, ours: str, data: Data, found: Compared) -> None:
     """Note which of the methods compared are told apart from ours, and what ours confuses."""
     note_rows(data, found)
-    name, rows = declared(cls).compared_as, found.rows
-    y, groups = np.asarray(data.y)[rows], None if data.groups is None else data.groups[rows]
-    findings.comparison = [replace(c, ours=c.name == name) for c in found.methods]
-    ours = found.predicted.get(name)
-    if ours is None:
+    findings.comparison = [replace(c, ours=c.name == ours) for c in found.methods]
+    if ours not in found.judged:
         return
-    classes = data.class_sizes()[0]
-    tally = found.tallies.get(name)
-    if isinstance(tally, ClassTally):
-        table = tally.confusion
-    else:
-        table = confusion(np.searchsorted(classes, y), np.searchsorted(classes, ours), len(classes))
+    classes, (rows, guess) = data.class_sizes()[0], found.judged[ours]
+    table = confusion_matrix(np.asarray(data.y)[rows], guess, labels=classes)
     findings.confusion = ([str(c) for c in classes], table)
-    others = {other: guess for other, guess in found.predicted.items() if other != name}
-    findings.extras["told_apart"] = [
-        other for other, guess in others.items() if told_apart(y, ours, guess, len(others), groups)
-    ]
+    findings.told_apart = better_or_worse(found, ours, data)
 
 
 def _masses(data: Data, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -18,7 +18,6 @@ from ..rows.judging import Column
 from ..rows.preparation import MOST_WORDS
 from .columns import check_names, counted_kinds, counts_blocks, counts_rows, used_columns, without_counters
 from .gaps import without_gaps
-from .group_folds import group_keys
 from .plan import Plan, Progress
 from .roles import Roles, hinted_groups, noted_years, roles_of
 from .targets import kind_of_target, shown_column, target_of, written
@@ -110,7 +109,6 @@ class Data:
     first_copies: np.ndarray | None = None
     roles: Roles = field(default_factory=Roles)
     numbers: np.ndarray | None = None
-    group_keys: np.ndarray | None = None
     whole: Any = None
     sources: tuple[str, ...] = ()
     asked: Dialect = field(default_factory=Dialect)
@@ -231,7 +229,6 @@ def _read_at_once(file: TableFile, plan: Plan, sources: tuple[str, ...]) -> Data
         numbers=None if counting.first_copies is not None else numbers,
         weights=counting.weights,
         groups=None if roles.group is None else group_numbers(table.column(roles.group)),
-        group_keys=None if roles.group is None else group_keys(table.column(roles.group)),
         first_copies=counting.first_copies,
         roles=roles,
         sources=sources,

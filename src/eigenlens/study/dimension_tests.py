@@ -165,7 +165,8 @@ def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Ver
     hypothesis, moments = getattr(model, "_hypothesis", lambda: None), getattr(model, "moments_", None)
     if related.groups is not None or moments is None or getattr(model, "missing", "refuse") == "refuse":
         return None
-    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(moments)) * model.n_features_in_**3
+    found = patterns_in(moments)
+    cost = HOLED_WORK * (0 if found is None else len(found.weights)) * model.n_features_in_**3
     draws = next((draws for draws in DRAWS if draws * cost <= WORK), None)
     if draws is None or hypothesis() is None:
         return None

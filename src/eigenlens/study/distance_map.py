@@ -42,10 +42,9 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.row_names = names
     findings.value_name, findings.loading_kind = "eigenvalue", ""
     findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
-    findings.extras["euclidean"] = bool(test)
-    findings.extras["lowest"] = float(test.eigenvalue)
-    findings.extras["shepard"] = _shepard(D, Z[:, :2], plan.seed)
-    findings.extras["map"] = True
+    findings.euclidean = bool(test)
+    findings.shepard = _shepard(D, Z[:, :2], plan.seed)
+    findings.is_map = True
     map_words(findings, model, test)
     return findings, Pipeline([("model", model)])
 

@@ -131,7 +131,7 @@ def without_extremes(found: list[Extremes], data: Data, plan: Plan) -> tuple[Dat
         table = table.set_column(table.column_names.index(each.column), each.column, column)
     new = replace(data, table=table.filter(pa.array(keep)), notes=[])
     if not keep.all():
-        names = ("y", "weights", "groups", "numbers", "group_keys")
+        names = ("y", "weights", "groups", "numbers")
         parts = {name: getattr(data, name) for name in names}
         kept: dict[str, Any] = {n: None if part is None else np.asarray(part)[keep] for n, part in parts.items()}
         row_names = data.row_names and [name for name, stays in zip(data.row_names, keep, strict=True) if stays]

@@ -11,13 +11,11 @@ from ..rows import TableFile
 from .columns import counted_kinds, used_columns, without_counters
 from .data import Data, group_numbers, tell
 from .first_pass import FirstPass, collected, weights_of
-from .fold_regressions import slices_means
 from .gaps import missing_cells, no_row_left, note_gone
-from .group_folds import group_keys
 from .layout import layout_of
 from .methods import chosen, made
 from .plan import Plan, Progress
-from .response_bins import second_pivot, slices_wanted
+from .response_bins import second_pivot, slices_means, slices_wanted
 from .roles import hinted_groups, noted_years, roles_of
 from .targets import shown_column, target_of, written
 from .weights import refuse_words
@@ -86,7 +84,7 @@ def read_in_pieces(
     if kept.weighing is not None:
         data.weights = weights_of(table.column(layout.weights)) / kept.weighing.mean
     if layout.group is not None:
-        data.groups, data.group_keys = (of(table.column(layout.group)) for of in (group_numbers, group_keys))
+        data.groups = group_numbers(table.column(layout.group))
     data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
     if len(numbers) < kept.n_rows:
         data.whole = Whole(first, plan)

@@ -10,17 +10,12 @@ import numpy as np
 
 from ..arrays import errors
 from ..moments import Centred, Grouped, Moments, Patterns, Scatter
-from ..moments.folded import Folded
 from ..rows import Block, Slicing, TableFile
 from ..rows.judging import Column
 from ..rows.sampled_rows import keys, smallest
 from ..rows.source import middle
-from ..validation.folds import DealtFolds, Folds
 from .data import sample_rows
-from .fold_models import BLOCK_ROWS, MOST_CELLS, fold_numbers
-from .fold_regressions import ResponseSums
 from .gaps import holes_in
-from .group_folds import bucket_count, buckets_of, group_keys, rule_of_buckets
 from .identifiers import is_running
 from .layout import Layout, layout_of
 from .part_sums import added_sums, joined_runs, joined_steps, restarts, runs_of, steps_of, sums_of
@@ -31,6 +26,8 @@ from .waiting import cut, joined_rows, worth_merging
 from .weights import Weighing
 
 OF_EACH_CLASS = 100  # rows kept at least
+BLOCK_ROWS = 2**14
+MOST_CELLS = 2e7  # of the scatters of all classes; of more, their sum is kept
 MOST_PATTERNS = 2**23  # cells of the moments of all patterns of holes
 HEAD = 1024  # rows among which a typical one is looked for
 
@@ -52,8 +49,6 @@ class Kept:
         Rows that count; those left out because their target or everything else is missing, or some cell is.
     gaps : ndarray of int
         Missing cells of each column that is used, in the rows that count.
-    sizes : ndarray of int
-        Rows of each bucket of groups.
     sums : ndarray of shape (4, p)
         Count, weight, mean and sum of squares of the known cells of each prepared column, where some are missing.
     n_gaps, n_complete : int
@@ -64,8 +59,6 @@ class Kept:
     weighing : Weighing or None
         Of rows that are weighted.
     bins : Bins or None
-    response : ResponseSums or None
-        Of a target of numbers.
     ends : dict of str to (float, float, float or None)
         First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
         is one number so far.
@@ -83,14 +76,12 @@ class Kept:
     n_empty: int = 0
     n_holed: int = 0
     gaps: Any = 0
-    sizes: Any = 0
     sums: np.ndarray | None = None
     n_gaps: int = 0
     n_complete: int = 0
     classes: dict[str, int] = field(default_factory=dict)
     weighing: Weighing | None = None
     bins: Bins | None = None
-    response: ResponseSums | None = None
     ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
     runs: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
 
@@ -101,15 +92,13 @@ class Kept:
         self.rows += other.rows
         self.keys += other.keys
         self.numbers += other.numbers
-        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps", "sizes"):
+        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.sums = added_sums(self.sums, other.sums)
         for label, count in other.classes.items():
             self.classes[label] = self.classes.get(label, 0) + count
         if other.weighing is not None:
             self.weighing = other.weighing if self.weighing is None else self.weighing.merged(other.weighing)
-        if other.response is not None:
-            self.response = other.response if self.response is None else self.response.merged(other.response)
         if other.bins is not None:
             self.bins = other.bins if self.bins is None else self.bins.merged(other.bins)
         for name, after in other.ends.items():
@@ -161,7 +150,6 @@ class FirstPass:
         self.limit = np.uint64(2**64 - 1)
         self.patterned = False
         self._start: Moments | None = None
-        self._typical: np.ndarray | None = None
 
     def begin(self, columns: dict[str, Column], rows: int) -> None:
         running = {name for name, column in columns.items() if column.kind == "number" and column.whole}
@@ -182,10 +170,6 @@ class FirstPass:
         numbers = [*layout.used, *layout.counters]
         self.whole = {name for name in numbers if columns[name].kind == "number" and columns[name].whole}
         self.sample = sample_rows(len(self.raw.names_out_))
-        self.folds: Folds = DealtFolds(max(self.plan.folds, 1), self.plan.seed, layout.kind == "classes")
-        self.buckets = 0 if layout.group is None else bucket_count(len(self.raw.names_out_))
-        if self.buckets:
-            self.folds = rule_of_buckets(self.buckets)
 
     def join(self, part: Any) -> None:
         if part is None or self.kinds is None:
@@ -319,13 +303,6 @@ class FirstPass:
             labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
-        if self.buckets:
-            numbers = buckets_of(group_keys(table.column(layout.group)), self.plan.seed, self.buckets)
-            kept.sizes = np.bincount(numbers, minlength=self.buckets)
-        if self._typical is not None:
-            y, folds = np.asarray(table.column(layout.target).to_numpy()), fold_numbers(self.folds, None, None, numbers)
-            assert self.pivot is not None
-            kept.response = ResponseSums.of(X, y, weights, folds, self.folds.n_folds, self._typical, self.pivot)
         return Block(X, codes, weights, labels, None, numbers)
 
     def _reduced(self, block: Block) -> Moments:
@@ -334,12 +311,6 @@ class FirstPass:
         for part in cut(block, BLOCK_ROWS):
             new.update(part)
         return new
-
-    @property
-    def _loose(self) -> bool:
-        """Whether rows belong together, and moments of their buckets would take too much memory."""
-        assert self.layout is not None
-        return self.layout.group is not None and not self.buckets
 
     def _slices(self, kept: Kept, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Return the slices of a response, and the place of each row's; bins, as long as slices are not known."""
@@ -359,19 +330,11 @@ class FirstPass:
         typical = Block(middle(X[: HEAD : max(min(len(X), HEAD) // 7, 1)]))
         if labels is None:
             return of().anchored(typical)
-        p, folds = X.shape[1], self.folds.n_folds
         if layout.kind == "number":
             if holed and self.slicing is None:
                 return None
-            empty = Grouped(of, pooled=not holed, meaning=self.slicing)
-            if holed or self._loose or folds * p * p > MOST_CELLS:  # methods are compared on a sample
-                return empty.anchored(typical)
-            self._typical = typical.X[0]
-            return Folded(empty, self.folds, folds).anchored(typical)
-        if holed or self._loose:  # methods are compared on a sample
-            return Grouped(of, pooled=not holed and len(labels) * p * p > MOST_CELLS).anchored(typical)
-        pooled = len(labels) * folds * p * p > MOST_CELLS
-        return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)
+            return Grouped(of, meaning=self.slicing).anchored(typical)
+        return Grouped(of, pooled=len(labels) * X.shape[1] ** 2 > MOST_CELLS).anchored(typical)
 
 
 def collected(file: TableFile, plan: Plan, layout: Layout, **known: Any) -> FirstPass:
@@ -390,8 +353,8 @@ def _not_of_the_head(columns: list[Column]) -> None:
 
 def _pattern_cells(moments: Moments | None) -> int:
     """Return how many cells the moments of all patterns of holes have."""
-    parts = moments.groups if isinstance(moments, Grouped) else [moments]
-    return sum(part.rows.size + part.masks.size for part in parts if isinstance(part, Patterns) and part.n_rows)
+    found = None if moments is None else moments.inner
+    return found.rows.size + found.masks.size if isinstance(found, Patterns) and found.n_rows else 0
 
 
 def weights_of(column: Any) -> np.ndarray:

@@ -85,7 +85,7 @@ class Misfits:
         if len(self.X):
             found = self._diagnosed(self.X)
             rows = [_row(names or findings.loading_names, found, i, name) for i, name in enumerate(self.names)]
-        findings.extras["misfits"] = {"level": LEVEL, "count": self.beyond, "components": k, "rows": rows}
+        findings.misfits = {"level": LEVEL, "count": self.beyond, "components": k, "rows": rows}
         findings.summary.append(_sentence(self.beyond, f"{among}{self.n:,}", self.n, k, rows, of))
 
 
@@ -95,7 +95,7 @@ def tell_misfits(findings: Findings, model: Any, X: np.ndarray) -> None:
     if held is None:
         return
     looked = held.look(X)
-    given, numbers = findings.row_names, findings.extras.get("numbers", np.arange(len(X)))
+    given, numbers = findings.row_names, findings.row_numbers
     names = [f"row {numbers[i] + 1}" if given is None else str(given[i]) for i in looked[1].tolist()]
     held.take_in(looked, X[looked[1]], len(X), names)
     held.tell(findings)

@@ -66,6 +66,11 @@ class Ready:
         return self.steps[0][1]
 
     @property
+    def unfilled(self) -> np.ndarray:
+        """The rows as they were prepared, NaN where holes were kept."""
+        return self.X if self.kept is None else self.kept
+
+    @property
     def whole(self) -> np.ndarray | None:
         """Which rows have no holes; None where holes were not kept."""
         return None if self.kept is None else ~np.isnan(self.kept).any(axis=1)
@@ -236,7 +241,7 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
             "Cells are assumed to be missing at random: whether one is missing may depend on observed cells, "
             "but not on the value that is missing."
         )
-    findings.extras["holes"] = {"names": names, "gaps": gaps, "of": data.n_rows}
+    findings.gaps = {"names": names, "gaps": gaps, "of": data.n_rows}
 
 
 def tell_missing_words(findings: Findings, data: Data, preparation: Any) -> None:
@@ -248,7 +253,7 @@ def tell_missing_words(findings: Findings, data: Data, preparation: Any) -> None
     counts, words = gaps.sum(axis=0), {name: preparation.fill_words_.get(name) for name in preparation.levels_}
     data.notes.append(_counted(names, counts, int(gaps.any(axis=1).sum()), data.n_rows))
     data.notes += _words_told(words, names, counts)
-    findings.extras["holes"] = {"names": names, "gaps": gaps, "of": data.n_rows}
+    findings.gaps = {"names": names, "gaps": gaps, "of": data.n_rows}
 
 
 def _counted(names: list[str], counts: np.ndarray, touched: int, n: int) -> str:

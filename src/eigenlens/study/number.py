@@ -13,16 +13,10 @@ from ..arrays import errors
 from ..arrays.spelling import refused
 from ..page.findings import Findings, number
 from ..regress.directions_curve import MOST_ROWS, CurveOnDirections
-from ..validation.folds import GivenFolds
-from .comparison import affordable_rows, compare, compared_methods, note_rows
+from .compare import compare, compared_methods, note_rows
 from .data import Data, sample_rows
 from .dimension_tests import verdicts
 from .efforts import some_rows
-from .fold_models import MOST_CELLS as MOST_SCATTERS
-from .fold_models import fold_numbers, moments_of_folds
-from .fold_regressions import FoldRegressions, ResponseSums, SampledRows, regressions_of
-from .fold_splits import enough_for_folds, folds_of
-from .group_folds import dealt_groups
 from .leaks import leak_words
 from .methods import declared, made
 from .missing_cells import Ready, fitted_to, tell_holes
@@ -30,8 +24,10 @@ from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import HUGE, prepared
 from .related import related_rows
-from .response_bins import bins_for, bins_of, cut_model, sliced, slices_wanted
+from .response_bins import cut_model, sliced
 from .sentences import base, number_words
+
+FEWEST_ROWS = 10  # of a cross-validation
 
 
 def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
@@ -64,58 +60,22 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     mean = np.average(y, weights=data.weights) if data.whole is None else data.whole.mean_response()
     findings.baseline = (f"always the mean, {number(mean)}", 0.0)
     bent = predicting(ready, scores, y, data, plan.seed)
-    ring = compared_methods("number", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
-    teams = number_teams(ring, sliced(made(cls, plan.seed), data.n_rows), preparation, data, X, plan)
-    passed = None if data.whole is None else data.whole.read_again(bent, teams)
-    if plan.folds >= 2 and enough_for_folds(y, "number", data.groups):
+    passed = None if data.whole is None else data.whole.read_again(bent)
+    if plan.folds >= 2 and len(y) >= FEWEST_ROWS and (data.groups is None or len(np.unique(data.groups)) >= 2):
+        ring = compared_methods("number", plan.seed, data.n_rows, plan.folds)
         ours = f"{declared(cls).compared_as} + curve"
-        judged = compare(ring, teams, preparation, data, X, plan, progress, passed, ours)
+        judged = compare(ring, preparation, data, ready.unfilled, plan, progress, ours)
         findings.comparison = [replace(c, ours=c.name == ours) for c in judged.methods]
         note_rows(data, judged)
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
-    findings.extras["curve"] = _curve(scores[:, 0], y)
+    findings.curve = _curve(scores[:, 0], y)
     findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
     number_words(findings, declared(cls).blind_spot())
     tell_holes(findings, data, ready, y)
     if passed is not None:
         show_all(findings, data, passed)
     return findings, bent.pipeline
-
-
-def number_teams(
-    models: dict[str, Any], model: Any, preparation: Any, data: Data, X: np.ndarray, plan: Plan
-) -> dict[str, FoldRegressions]:
-    """Fit the methods that fit from moments to the rows outside each fold, where rows are many.
-
-    A few rows are fitted to again and again, each time with slices of their own. `model` says how many there are.
-    """
-    n, p = data.n_rows, X.shape[1]
-    H = slices_wanted(model, n, p) if data.whole is None else 0
-    if not models or n <= affordable_rows(p) or preparation.missing == "keep" or H is None:
-        return {}
-    groups = dealt_groups(data, plan, p, affordable_rows(p))
-    if data.groups is not None and groups is None:
-        return {}
-    numbers, y = data.numbers if data.numbers is not None else np.arange(n), np.asarray(data.y, dtype=float)
-    w = data.weights
-    if groups is None:
-        folds = folds_of(data, plan, affordable_rows(p))
-        of_rows, n_folds = fold_numbers(folds, None, None, numbers), folds.n_folds
-    else:
-        of_rows, n_folds = groups.folds(data.group_keys), groups.n_folds
-    some = _rows_of_curves(data, p, plan.seed)
-    sample = SampledRows(X[some], y[some], None if w is None else w[some], of_rows[some])
-    if data.whole is not None:
-        return data.whole.regressions(models, preparation, sample)
-    if (n_folds if groups is None else len(groups.of_buckets)) * p * p > MOST_SCATTERS:
-        return {}
-    bins = bins_for(H, y, w, numbers, p, plan.seed)
-    codes = np.searchsorted(bins.codes, bins_of(y, bins.pivot))
-    given = GivenFolds(n_folds, np.arange(n_folds))
-    training = moments_of_folds(X, codes, bins.codes, of_rows, given, w, pooled=True).training()
-    sums = ResponseSums.of(X, y, w, of_rows, n_folds, X[0], bins.pivot)
-    return regressions_of(models, training, sums, bins, bins.slicing(H), sample)
 
 
 def predicting(ready: Ready, scores: np.ndarray, y: np.ndarray, data: Data, seed: int) -> Ready:

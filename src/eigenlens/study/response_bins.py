@@ -97,6 +97,12 @@ def pivot_of(y: np.ndarray) -> float:
     return float(np.median(y[:FIRST]))
 
 
+def slices_means(model: Any) -> bool:
+    """Tell whether a method is fitted from the means of slices of the response."""
+    uses = getattr(model, "_slices", None)
+    return hasattr(model, "fit_moments") and uses is not None and not (uses.covariances or uses.one_by_one)
+
+
 def slices_wanted(model: Any, n: float, p: int) -> int | None:
     """Return how many slices a model asks for, of n rows with p columns; None where it does not cut a response."""
     asked = model.get_params().get("n_slices")

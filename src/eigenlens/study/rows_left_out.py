@@ -12,11 +12,9 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.base import clone
 
 from ..arrays import errors
+from ..validation.folds import fewest_of_class, split_rows
 from ..validation.refits import splits_of_folds
-from .comparison import affordable_rows
 from .data import Data
-from .fold_models import fold_numbers
-from .fold_splits import enough_for_folds, folds_of
 from .methods import fitted
 from .missing_cells import Ready
 from .plan import Plan
@@ -29,20 +27,18 @@ def scores_left_out(ready: Ready, scores: np.ndarray, data: Data, plan: Plan) ->
     takes no classes, stay as they are.
     """
     X, y = ready.X, np.asarray(data.y)
-    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    labels, counts = np.unique(y, return_counts=True)
     saturated = data.whole is None and len(X) <= X.shape[1] + len(labels)
     if not saturated or plan.folds < 2 or counts.min() < 2:
         return None
-    if not enough_for_folds(y, "classes", data.groups):
+    if fewest_of_class(y, data.groups) < 2:
         return None
-    rows = np.arange(len(X))
-    folds = folds_of(data, plan, affordable_rows(X.shape[1]), rows)
-    numbers = rows if data.numbers is None or data.groups is not None else data.numbers
+    folds = split_rows(y, True, plan.folds, plan.seed, data.groups)
     found = np.full_like(scores, np.nan)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the model that is kept says what there is to say
-            for train, test in splits_of_folds(fold_numbers(folds, codes, labels, numbers)):
+            for train, test in splits_of_folds(folds):
                 weights = None if data.weights is None else data.weights[train]
                 model = fitted(clone(ready.model), None, X[train], y[train], weights)
                 turn = orthogonal_procrustes(np.asarray(model.transform(X[train])), scores[train])[0]

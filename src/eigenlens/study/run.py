@@ -112,8 +112,8 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         )
     elif not all(d.shown for d in findings.directions):
         findings.doubts.append(f"A direction that is not shown may still exist. {findings.test.of_the_next}".strip())
-    findings.extras["files"] = () if data.in_memory else data.files
-    findings.code = code_for(cls, data, plan, model, findings.extras.get("second"))
+    findings.files = () if data.in_memory else data.files
+    findings.code = code_for(cls, data, plan, model, findings.second)
     findings.next_steps = suggestions(cls, findings, data, plan, [o for each in extremes for o in each.options])
     about = {
         "source": data.source,
@@ -127,7 +127,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     }
     if plan.views is not None:
         about["views"] = [list(view) for view in plan.views]
-        about["predicts"] = findings.extras["second"].names_out_
+        about["predicts"] = findings.second.names_out_
     return Study(findings, model, about)
 
 

@@ -47,7 +47,7 @@ def base(
         columns=data.shown,
         row_names=data.row_names,
         target=plan.target,
-        extras={} if data.numbers is None else {"numbers": data.numbers},
+        numbers=data.numbers,
     )
 
 
@@ -219,7 +219,7 @@ def _name_the_best(findings: Findings, ours: ComparedMethod) -> None:
         findings.summary.append("None of the other methods compared does better.")
     elif f"{best.score:.1%}" == f"{ours.score:.1%}":
         findings.summary.append("None of the other methods compared does better by more than a tenth of a percent.")
-    elif best.name in findings.extras.get("told_apart", ()):
+    elif best.name in findings.told_apart:
         findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {best.advantage}.")
     else:
         findings.summary.append(
@@ -341,7 +341,8 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
             f"of the inertia is negative)."
         )
         findings.doubts.append("No map can show the negative part; a Schoenberg transform or a correction may fix it.")
-    drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]
+    assert findings.shepard is not None
+    drawn, given = findings.shepard["drawn"], findings.shepard["given"]
     stress = float(np.sqrt(np.sum((drawn - given) ** 2) / np.sum(given**2)))
     findings.summary.append(
         f"Distances on the map differ from the given ones by {stress:.0%} (stress in two dimensions)."

@@ -53,7 +53,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         tell_misfits(findings, model, X)
     else:
         held = Misfits.of(findings, model, data.n_rows)
-        passed = data.whole.read_again(ready, {}, held)
+        passed = data.whole.read_again(ready, held)
         if held is not None:
             held.tell(findings)
     tell_holes(findings, data, ready)

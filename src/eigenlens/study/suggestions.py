@@ -81,7 +81,7 @@ def _of_classes(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
     steps = []
     known = {declared(c).compared_as: name for name, c in of_question("classes").items()}
     scored = sorted((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: -c.score)
-    better = [c for c in scored if c.name in findings.extras.get("told_apart", ()) and c.name in known]
+    better = [c for c in scored if c.name in findings.told_apart and c.name in known]
     if better and findings.ours is not None and better[0].score > findings.ours.score:
         what = f"Look at the directions of {better[0].name}, which does better."
         steps.append(_step(what, data, replace(plan, method=known[better[0].name])))
@@ -175,7 +175,7 @@ def _applied(what: str, command: str, data: Data) -> NextStep:
 
 def _of_gaps(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
     """Leave out the one column with missing cells, where the directions could not be tested because of it."""
-    gaps = findings.extras.get("holes")
+    gaps = findings.gaps
     if gaps is None or findings.shown_directions is not None or len(gaps["names"]) < 3:
         return []
     lacking = [name for name, some in zip(gaps["names"], gaps["gaps"].any(axis=0), strict=True) if some]

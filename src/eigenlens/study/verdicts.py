@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inference.counting import above_negative, broken_stick
 from ..inference.dimension_test import DimensionTest, p_words
+from ..inference.noise import above_negative, broken_stick
 from ..page.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed

@@ -39,9 +39,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings = base(data, plan, cls, directions, axes, scores, names, correlations(both, scores, data.weights))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
-    findings.extras["pairs"], findings.extras["split"] = len(values), len(preparation.names_out_)
-    findings.extras["second"] = other
-    findings.extras["sets"] = (list(plan.views[0]), list(plan.views[1]))
+    findings.pairs, findings.split = len(values), len(preparation.names_out_)
+    findings.second = other
     view_words(findings)
     tell_holes(findings, data, ready, Y, other)
     return findings, ready.pipeline

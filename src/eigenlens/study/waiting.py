@@ -1,4 +1,4 @@
-"""Rows that wait for others before moments are made of them: merging costs p² for each class of each fold."""
+"""Rows that wait for others before moments are made of them: merging costs p² for each class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..moments import Grouped
-from ..moments.folded import Folded
 from ..rows import Block
 
 ROWS_OF_A_PART = 200  # from which on the products of rows take longer than merging them
@@ -17,10 +16,9 @@ MOST_CELLS = 2**22  # that wait
 def worth_merging(blocks: list[Block], start: Any) -> bool:
     """Tell whether rows are many enough for moments that begin as `start`, or take too much memory."""
     n, p = sum(len(block.X) for block in blocks), blocks[0].X.shape[1]
-    inner = start.parts[0] if isinstance(start, Folded) else start
-    parts = len(start.parts) if isinstance(start, Folded) else 1
-    if isinstance(inner, Grouped) and not inner.pooled:
-        parts *= max(len(block.classes) for block in blocks if block.classes is not None)
+    parts = 1
+    if isinstance(start, Grouped) and not start.pooled:
+        parts = max(len(block.classes) for block in blocks if block.classes is not None)
     return n >= parts * min(p, ROWS_OF_A_PART) or n * p > MOST_CELLS
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,20 +11,16 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..methods.spine.patterns import patterns_in
 from ..moments import Factor
-from ..moments.folded import Folded, joined
+from ..moments.patterns import distinct
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..rows import Preparation
 from .data import Data, tell
-from .first_pass import FirstPass, collected, weights_of
-from .fold_models import FoldModels, fold_numbers, teams_of
-from .fold_regressions import FoldRegressions, SampledRows, regressions_of
-from .group_folds import GroupFolds, group_keys
-from .methods import asked_model, chosen, fitted_to_moments, made, score_names
+from .first_pass import FirstPass, collected
+from .methods import asked_model, chosen, fitted_to_moments, score_names
 from .misfits import Misfits
 from .missing_cells import Ready, determined, modelled, too_many_patterns
 from .plan import Plan, Progress
 from .response_bins import sliced_moments, slices_wanted
-from .tallies import Tally
 from .targets import labels_of, written
 
 MOST_COLUMNS = 2_000
@@ -42,15 +36,12 @@ class Passed:
 
     Attributes
     ----------
-    tallies : dict of str to Tally
-        Of rows, and what models said about them that had not seen them.
     low, high : ndarray of shape (k,)
         Range of the scores.
     rows, numbers, scores
         The outermost rows of each axis, their numbers in the file, and their scores.
     """
 
-    tallies: dict[str, Tally] = field(default_factory=dict)
     low: Any = np.inf
     high: Any = -np.inf
     rows: Any = None
@@ -93,8 +84,7 @@ class Whole:
         """The moments of all rows, columns in their own units; weights have mean 1."""
         kept, weighing = self.first.kept.moments, self.first.kept.weighing
         assert kept is not None
-        total = kept.total() if isinstance(kept, Folded) else kept
-        return total if weighing is None else total.times(1.0 / weighing.mean)
+        return kept if weighing is None else kept.times(1.0 / weighing.mean)
 
     def class_sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the classes, sorted, and how many rows each has."""
@@ -162,9 +152,9 @@ class Whole:
     def has_likelihood(self, data: Data) -> bool:
         """Tell whether the method can be fitted by maximum likelihood to rows with holes, from their moments."""
         preparation = self.preparation(standardise=True)
-        X, parts = preparation.transform(data.table), patterns_in(self.moments)
-        cells = [mask for part in parts for mask in part.masks]
-        if too_many_patterns(len({mask.tobytes() for mask in cells}), X.shape[1]) or determined(X):
+        X, found = preparation.transform(data.table), patterns_in(self.moments)
+        n_patterns = 0 if found is None else len(distinct(found.masks)[0])
+        if too_many_patterns(n_patterns, X.shape[1]) or determined(X):
             return False
         cls = chosen(self.plan.method, self.layout.kind)
         try:
@@ -191,7 +181,9 @@ class Whole:
 
     def patterns(self, preparation: Preparation) -> Any:
         """Return the moments of each pattern of holes, whatever groups there are."""
-        return joined([*patterns_in(self._scaled(preparation))])
+        found = patterns_in(self._scaled(preparation))
+        assert found is not None
+        return found.total()
 
     def _asked(self, model: Any, preparation: Preparation) -> Any:
         """Return the moments that a model is fitted to: of a response, those of slices."""
@@ -222,67 +214,18 @@ class Whole:
         varies = ~np.asarray(namespaces.to_numpy(moments.total().constant_columns()))
         return [names[j] for j in np.flatnonzero(fixed & varies)]
 
-    def teams(self, models: dict[str, Any], preparation: Preparation) -> dict[str, FoldModels]:
-        """Fit the methods that fit from moments to the rows outside each fold."""
-        folded = self.first.kept.moments
-        if not isinstance(folded, Folded) or self.layout.missing == "keep" or self.plan.folds < 2:
-            return {}
-        centre, scale, weighing = preparation.centre_, preparation.scale_, self.first.kept.weighing
-        gathered = self._of_folds(folded)
-        if gathered is None:
-            return {}
-        parts = gathered.training() if weighing is None else gathered.times(1 / weighing.mean).training()
-        training = [scale_columns(part, centre, scale) for part in parts]
-        return teams_of(models, training, preparation.standardise)
-
-    def regressions(
-        self, models: dict[str, Any], preparation: Preparation, sample: SampledRows
-    ) -> dict[str, FoldRegressions]:
-        """Do the same for a target of numbers; curves on directions are fitted to a sample of rows."""
-        kept, weighing = self.first.kept, self.first.kept.weighing
-        if not isinstance(kept.moments, Folded) or kept.response is None or kept.bins is None or self.plan.folds < 2:
-            return {}
-        centre, scale, folded = preparation.centre_, preparation.scale_, self._of_folds(kept.moments)
-        if folded is None:
-            return {}
-        parts = folded.training() if weighing is None else folded.times(1 / weighing.mean).training()
-        training = [scale_columns(part, centre, scale) for part in parts]
-        sums = kept.response if self.group_folds is None else kept.response.gathered(self.group_folds.of_buckets)
-        sums = sums if weighing is None else sums.times(1 / weighing.mean)
-        model = made(chosen(self.plan.method, "number"), self.plan.seed)
-        slicing = kept.bins.slicing(slices_wanted(model, self.n_rows, len(centre)) or 2)
-        return regressions_of(models, training, sums.scaled(centre, scale), kept.bins, slicing, sample)
-
-    @cached_property
-    def group_folds(self) -> GroupFolds | None:
-        """Folds of rows that belong together."""
-        return GroupFolds.dealt(self.first.kept.sizes, self.plan.folds, self.plan.seed) if self.first.buckets else None
-
-    def _of_folds(self, folded: Folded) -> Folded | None:
-        """Return the moments of folds; None where all rows are in one of them."""
-        if not self.first.buckets:
-            return folded
-        return None if self.group_folds is None else self.group_folds.gathered(folded)
-
-    def response_variance(self) -> float:
-        """Return the variance of the response."""
-        assert self.first.kept.response is not None
-        return self.first.kept.response.variance
-
     # -- the second pass -----------------------------------------------------------------------------------------
 
-    def read_again(self, ready: Ready, teams: Mapping[str, Any], held: Misfits | None = None) -> Passed:
-        """Read all rows: write their scores, judge each by the models of its own fold, and find the outermost ones.
+    def read_again(self, ready: Ready, held: Misfits | None = None) -> Passed:
+        """Read all rows: write their scores, and find the outermost ones.
 
         Parameters
         ----------
         ready : Ready
-        teams : dict of str to FoldModels or FoldRegressions
         held : Misfits, optional
             What rows are held against, to find those that do not fit.
         """
         first, layout, model = self.first, self.layout, ready.model
-        labels = self.class_sizes()[0] if layout.kind == "classes" else None
         assert first.kinds is not None
         found, names = Passed(), None
         axes = list(range(EXTREME_AXES))
@@ -295,36 +238,27 @@ class Whole:
             for _, step in ready.steps[1:]:
                 X = step.transform(X)
             Z = np.asarray(model.transform(X))
-            judged, predicted, y = {}, None, None
-            w = None if layout.weights is None else weights_of(table.column(layout.weights))
-            groups = group_keys(table.column(layout.group)) if teams and layout.group is not None else None
+            predicted, y = None, None
             if layout.kind == "number":
                 predicted = np.asarray(model.predict(X)) if hasattr(model, "predict") else None
-                judged = self._judged(
-                    teams, X, np.asarray(table.column(layout.target).to_numpy()), numbers, w, None, groups
-                )
-            if labels is not None:
+            elif layout.kind == "classes":
                 own, codes = labels_of(table.column(layout.target))
-                codes, y = np.searchsorted(labels, own)[codes], own[codes]
-                predicted = np.asarray(model.predict(X), dtype=object)
-                judged = self._judged(teams, X, codes, numbers, w, labels, groups)
+                predicted, y = np.asarray(model.predict(X), dtype=object), own[codes]
             ends = np.unique(np.concatenate([Z[:, : len(axes)].argmin(axis=0), Z[:, : len(axes)].argmax(axis=0)]))
             looked = None if held is None else held.look(X)
             odd = None if looked is None else X[looked[1]]
-            return table, numbers, Z, y, predicted, judged, ends, looked, odd
+            return table, numbers, Z, y, predicted, ends, looked, odd
 
         done = 0
         for part in self.file.mapped(first.kinds, list(first.kinds), work):
             if part is None:
                 continue
-            table, numbers, Z, y, predicted, judged, ends, looked, odd = part
+            table, numbers, Z, y, predicted, ends, looked, odd = part
             names = names or score_names(model, Z.shape[1])
             if self.sink is not None:
                 row_names = None if layout.row_column is None else table.column(layout.row_column).to_pylist()
                 target = y if layout.kind != "number" else np.asarray(table.column(layout.target).to_numpy())
                 self.sink.rows(*score_columns(names, Z, layout.target, target, row_names, predicted))
-            for name, tally in judged.items():
-                found.tallies[name] = found.tallies[name].merged(tally) if name in found.tallies else tally
             found.low, found.high = np.minimum(found.low, Z.min(axis=0)), np.maximum(found.high, Z.max(axis=0))
             self._outermost(found, table, numbers, Z, ends)
             if held is not None:
@@ -334,20 +268,6 @@ class Whole:
             if self.progress:
                 self.progress(SECOND, done, self.n_rows)
         return found
-
-    def _judged(
-        self, teams: Any, X: np.ndarray, truth: np.ndarray, numbers: Any, w: Any, labels: Any, groups: Any
-    ) -> Any:
-        """Return what each method, judged by the models of the rows' own folds, has right or wrong."""
-        if not teams:
-            return {}
-        buckets = None
-        if groups is None:
-            folds = fold_numbers(self.first.folds, None if labels is None else truth, labels, numbers)
-        else:
-            assert self.group_folds is not None
-            folds, buckets = self.group_folds.folds(groups), (self.group_folds.buckets(groups), self.first.buckets)
-        return {name: team.judged(X, truth, folds, labels, w, buckets)[1] for name, team in teams.items()}
 
     def _row_name(self, table: Any, numbers: np.ndarray, i: int) -> str:
         column = self.layout.row_column

@@ -207,7 +207,7 @@ class _Run:
         best = best_of(scores.mean(axis=1), second)
         whole = self.subject.fit(models[best], source, total)
         return CrossValidation(
-            self.settings, scores, whole.model, name, True, self._note(), self.passes, predict, {}, second
+            self.settings, scores, lambda: whole.model, name, True, self._note(), self.passes, predict, {}, second
         )
 
     def _fitted(self, models: Sequence[Any], source: Source, moments: Any, named: bool) -> list[Fitted | None]:

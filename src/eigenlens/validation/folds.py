@@ -15,6 +15,7 @@ from ..rows import Block
 from ..rows.sampled_rows import mixed
 
 FEWEST, MOST = 2, 1000  # folds: each has moments of its own
+MANY_GROUPS = 1000  # from which scikit-learn takes long to deal them by class
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,31 @@ def of_splits(splits: list[tuple[np.ndarray, np.ndarray]], n: int) -> GivenFolds
         if len(train) + len(test) != n:
             return None
     return GivenFolds(len(splits), folds)
+
+
+def split_rows(y: np.ndarray, by_class: bool, n_folds: int, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
+    """Return the fold of each row in memory, by scikit-learn's splitters.
+
+    Classes are spread over the folds; one with fewer rows than folds lowers their number. Rows that belong together are
+    in one fold; many groups are dealt without regard to classes, which are spread then anyway.
+    """
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    found, rows = np.empty(len(y), dtype=np.intp), np.zeros(len(y))
+    most = fewest_of_class(y, groups) if by_class else len(y if groups is None else np.unique(groups))
+    many = groups is not None and len(np.unique(groups)) > MANY_GROUPS
+    kinds = (KFold, GroupKFold) if not by_class or many else (StratifiedKFold, StratifiedGroupKFold)
+    splitter = kinds[groups is not None](max(min(n_folds, most), FEWEST), shuffle=True, random_state=seed)
+    for k, (_, test) in enumerate(splitter.split(rows, y if by_class else None, groups)):
+        found[test] = k
+    return found
+
+
+def fewest_of_class(y: np.ndarray, groups: np.ndarray | None = None) -> int:
+    """Return the rows, or the groups, of the class that has the fewest."""
+    if groups is None:
+        return int(np.unique(y, return_counts=True)[1].min())
+    return min(len(np.unique(groups[y == label])) for label in np.unique(y))
 
 
 def unseen(classes: set[Any], seen: list[set[Any]]) -> str:

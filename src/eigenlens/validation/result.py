@@ -34,7 +34,7 @@ class CrossValidation(Result):
     best : dict
         The setting with the best mean score; of equal ones, the first.
     model : estimator
-        Fitted to all rows with the best setting.
+        Fitted to all rows with the best setting; by refits, when it is first asked for.
     scoring : str
         What the scores are.
     passes : int
@@ -59,7 +59,7 @@ class CrossValidation(Result):
 
     settings: list[dict[str, Any]]
     scores: np.ndarray
-    model: Any
+    _model: Callable[[], Any]
     scoring: str
     from_moments: bool = True
     note: str = ""
@@ -72,6 +72,13 @@ class CrossValidation(Result):
     def passes(self) -> int | None:
         """How often the rows were read so far."""
         return self._passes[0]
+
+    @property
+    def model(self) -> Any:
+        """The model with the best setting, fitted to all rows."""
+        if "model" not in self._cache:
+            self._cache["model"] = self._model()
+        return self._cache["model"]
 
     @property
     def mean_scores(self) -> np.ndarray:

@@ -39,7 +39,7 @@ class Fitted:
     pivot : ndarray of shape (p,)
         A row near all others, in the units of the data.
     centre, scale : ndarray of shape (p,), or None
-        What prepares rows: (x − centre)/scale.
+        What prepares rows: (x − centre)/scale; infinite where a column is 0 since it did not vary.
     """
 
     model: Any
@@ -192,7 +192,8 @@ class PipelineSubject(Subject):
                 continue
             done, c, s = _scaler_of(step, columns_total(scaled), p, source if named and k == 0 else None)
             steps.append((name, done))
-            centre, scale, scaled = centre + c * scale, scale * s, scale_columns(scaled, c, s)
+            centre, scale = centre + c * scale, scale * s
+            scaled = scale_columns(scaled, c, np.where(np.isinf(s), 1.0, s))
         found = self.inner.fit(model[-1], source, scaled, False, shared)  # no setting changes a scaler
         whole = copy(model)
         whole.steps = [*steps, (model.steps[-1][0], found.final)]
@@ -209,7 +210,8 @@ def subject_of(model: Any, settings: Sequence[dict[str, Any]] = ()) -> Subject |
         if isinstance(inner, str):
             return inner
         for name, step in model.steps[:-1]:
-            if not (step is None or step == "passthrough" or type(step) is StandardScaler):
+            known = step is None or step == "passthrough" or type(step) is StandardScaler
+            if not known and not hasattr(step, "fit_column_moments"):
                 return f"{type(step).__name__} cannot be applied to moments"
             if any(key == name or key.startswith(f"{name}__") for setting in settings for key in setting):
                 return f"settings change the step {name!r}"
@@ -244,7 +246,10 @@ def _serves(one: Any, other: Any) -> bool:
 
 
 def _scaler_of(step: Any, total: Centred, p: int, source: Source | None) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return a fitted scaler from the moments of all columns, what it subtracts and what it divides by."""
+    """Return a fitted scaler from the moments of all columns, what it subtracts and what it divides by.
+
+    A scaler of another kind learns by `fit_column_moments`, and has `mean_` and `scale_` then.
+    """
     scaler = clone(step)
     if source is not None:
         validate_data(scaler, source.native, reset=True, skip_check_array=True)
@@ -253,6 +258,9 @@ def _scaler_of(step: Any, total: Centred, p: int, source: Source | None) -> tupl
     mean = np.asarray(namespaces.to_numpy(total.mean))[:p]
     variance = np.asarray(namespaces.to_numpy(total.store.diagonal()))[:p] / total.weight
     still = np.asarray(namespaces.to_numpy(total.constant_columns()))[:p]
+    if not isinstance(scaler, StandardScaler):
+        scaler.fit_column_moments(mean, variance, still, total.weight)
+        return scaler, scaler.mean_, scaler.scale_
     scaler.mean_, scaler.n_samples_seen_ = mean, total.n_rows
     scaler.var_, scaler.scale_ = None, None
     if scaler.with_std:

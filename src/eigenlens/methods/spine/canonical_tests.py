@@ -12,11 +12,9 @@ import numpy as np
 from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import TableLike
-from ...inference.canonical import CANONICAL, wilks
+from ...inference.canonical import CANONICAL, advise, canonical_permutation_test, leverages, wilks
 from ...inference.dimension_test import DimensionTest
-from ...inference.leverage import advise, leverages
-from ...inference.permutation import canonical_permutation_test
-from ...inference.units import Moves
+from ...inference.units import Units
 from ...moments import Grouped
 from ...rows import Source
 from ...solve import Form, Pencil, solve
@@ -119,7 +117,7 @@ class MovedRows:
 
     X: np.ndarray
     y: Any
-    moves: Moves | None
+    moves: Units | None
 
 
 def check_moved(method: str | None, groups: Any, block: int | None) -> bool:
@@ -138,7 +136,7 @@ def of_rows(source: Source, groups: Any, block: int | None, needed: bool) -> Mov
     if read is None:
         return None
     moved = groups is not None or block is not None
-    return MovedRows(read.X, read.y, Moves.of(len(read.X), labels_of_kept(source, groups), block) if moved else None)
+    return MovedRows(read.X, read.y, Units.of(len(read.X), labels_of_kept(source, groups), block) if moved else None)
 
 
 def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[Literal["wilks", "permutation"], str]:

@@ -7,10 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ...arrays import errors, namespaces
-from ...inference.counting import broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from ...inference.dimension_test import DimensionTest
 from ...inference.neighbouring_rows import neighbours
-from ...inference.neighbouring_values import gap_test
+from ...inference.noise import broken_stick, gap_test, hard_threshold, minka, noise_edge, tracy_widom_test
 from ...inference.parallel import against_normal, against_permutations
 from ...inference.shared_directions import components_test, components_test_of_moments
 from ...moments import Centred

@@ -15,8 +15,7 @@ from ...inference.dimension_test import DimensionTest
 from ...inference.incomplete import Hypothesis, holed_test
 from ...moments import Cross, Factor
 from ...moments.conditional import Conditional
-from ...moments.redrawn import Redrawn
-from ...moments.resampled_maximum import EachHoledResampler, HoledResampler
+from ...moments.redrawn import EachHoledResampler, HoledResampler, Redrawn
 from ...solve import Form
 from .moments_estimator import Kept, MomentsEstimator
 from .patterns import Completed, completed, filled, keeps_patterns, patterns_in, require_law, share_missing, with_holes
@@ -184,9 +183,9 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     @property
     def _holed_resampler(self) -> type | None:
         """What fits resamples of rows with holes, each from the likelihood of all rows; None where nothing can."""
-        parts = patterns_in(self._collected) if self.missing == "ml" else []
-        usual = all(part.exponent is None for part in parts)  # no powers of two were taken out
-        if not parts or not usual or not np.isfinite(self.__dict__.get("log_likelihood_", np.inf)):
+        found = patterns_in(self._collected) if self.missing == "ml" else None
+        usual = found is not None and found.exponent is None  # no powers of two were taken out
+        if not usual or not np.isfinite(self.__dict__.get("log_likelihood_", np.inf)):
             return None
         return HoledResampler if getattr(self._moments(Factor), "pooled", True) else EachHoledResampler
 

@@ -6,7 +6,7 @@ maximum likelihood, those of a sample without holes; everything after that is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,32 +32,27 @@ class Completed:
 def taking_holes(needed: Moments) -> Moments:
     """Return empty moments of the same form that take rows with holes."""
     if isinstance(needed, Grouped):
-        return Grouped(Patterns, pooled=False, meaning=needed.meaning)  # type: ignore[arg-type]
+        return Grouped(Patterns, meaning=needed.meaning)  # type: ignore[arg-type]
     return Cross(Patterns) if isinstance(needed, Cross) else Patterns()  # type: ignore[arg-type]
 
 
-def patterns_in(moments: Any) -> list[Patterns]:
-    """Return the patterns of holes that moments keep, none where they keep no such thing."""
-    if isinstance(moments, Grouped):
-        parts: Sequence[Any] = moments.groups
-    else:
-        parts = [moments.joint if isinstance(moments, Cross) else moments]
-    return [part for part in parts if isinstance(part, Patterns)]
+def patterns_in(moments: Any) -> Patterns | None:
+    """Return the patterns of holes that moments keep, None where they keep no such thing."""
+    found = getattr(moments, "inner", None)
+    return found if isinstance(found, Patterns) else None
 
 
 def keeps_patterns(moments: Any) -> bool:
     """Tell whether moments are of the kind that takes rows with holes."""
-    return moments.of is Patterns if isinstance(moments, Grouped) else bool(patterns_in(moments))
+    return moments.of is Patterns if isinstance(moments, Grouped) else patterns_in(moments) is not None
 
 
 def share_missing(moments: Any) -> float:
     """Return the share of cells that are missing, of the rows that observe something."""
-    cells = missing = 0.0
-    for part in patterns_in(moments):
-        if part.n_rows:
-            cells += part.weight * part.n_features
-            missing += float(part.weights @ (~part.masks).sum(axis=1))
-    return missing / cells if cells else 0.0
+    found = patterns_in(moments)
+    if found is None or not found.n_rows:
+        return 0.0
+    return float(found.weights @ (~found.masks).sum(axis=1)) / (found.weight * found.n_features)
 
 
 def completed(moments: Any, pooled: bool, names: list[str] | None, rank: int | None = None) -> Completed:

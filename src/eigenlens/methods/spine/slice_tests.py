@@ -15,7 +15,7 @@ from ...arrays.typing import TableLike
 from ...inference.dimension_test import DimensionTest
 from ...inference.inverse import check_linearity, permuted_after, with_linear
 from ...inference.sequential import resampled_test
-from ...inference.units import Moves
+from ...inference.units import Units
 from ...rows import Source
 from ...solve.subspace import Subspace
 from .moments_estimator import Kept, MomentsEstimator
@@ -104,7 +104,7 @@ class SliceTested(MomentsEstimator[Kept]):
         elif method == "simulation":
             test = self._resampled(moments, self._simulated(moments), alpha, method, n_draws, seed)
         else:
-            moves = Moves.of(len(Z), labels_of_kept(source, groups), block) if moved else None  # type: ignore[arg-type]
+            moves = Units.of(len(Z), labels_of_kept(source, groups), block) if moved else None  # type: ignore[arg-type]
             draw = self._permuted(Z, codes, variates, moves)  # type: ignore[arg-type]
             words = method + ("" if moves is None else moves.words)
             test = self._resampled(moments, draw, alpha, words, n_draws, seed)
@@ -162,7 +162,7 @@ class SliceTested(MomentsEstimator[Kept]):
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         """Return the eigenvalues of rows given by their variates."""
 
-    def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, moves: Moves | None) -> Draw:
+    def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, moves: Units | None) -> Draw:
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:
             return self._row_eigenvalues(permuted_after(Z, d, rng, moves), codes, variates)
 

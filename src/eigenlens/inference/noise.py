@@ -1,19 +1,19 @@
-"""How many principal components stand out from noise, from the eigenvalues alone."""
+"""How many principal components stand out from noise of one variance, or of any, from the eigenvalues alone."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
 from scipy.special import gammaln
 
 from ..arrays import errors
 from ..arrays.parameters import check_number
-from .denoising import median_of_noise
 from .dimension_test import ONE_BY_ONE, DimensionTest, check_level
-from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
+from .distributions import edge_of_noise, median_of_noise, ratio_quantile, ratio_survival
 
-NOTHING = {True: np.inf, False: -np.inf}  # how far a value stands out where noise has no variance
 TIED = 1e-12  # eigenvalues closer than this share of the largest count as equal
 
 
@@ -105,7 +105,7 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
     values = _of_covariance(values, n, "noise edge")
     edge = 0.0
     for k in range(_testable(values, n)):
-        edge = _bar(values, k, n, alpha)
+        edge = _critical(values, k, n, alpha)
         if values[k] <= edge:
             break
     return float(edge)
@@ -137,9 +137,12 @@ def tracy_widom_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
     p_values, bars, scaled = np.zeros(q), np.zeros(q), np.zeros(q)
     for k in range(q):
         noise, edge = _noise_variance(values, k, n), edge_of_noise(n - k, len(values) - k)
-        scaled[k] = (values[k] * n / noise - edge.centre) / edge.spread if noise > 0 else NOTHING[values[k] > 0]
+        if noise > 0:
+            scaled[k] = (values[k] * n / noise - edge.centre) / edge.spread
+        else:  # anything stands out from noise that has no variance
+            scaled[k] = np.inf if values[k] > 0 else -np.inf
         p_values[k] = ratio_survival(scaled[k], n - k, len(values) - k)
-        bars[k] = _bar(values, k, n, alpha)
+        bars[k] = _critical(values, k, n, alpha)
     statistics = {"eigenvalue": values[:q], "noise": bars, "tracy_widom": scaled}
     test = DimensionTest.sequential(p_values, statistics, alpha, "tracy-widom")
     about = f"{ONE_BY_ONE}against the largest eigenvalue of noise (Tracy and Widom), at {alpha:.0%}."
@@ -229,6 +232,69 @@ def above_negative(values: np.ndarray) -> DimensionTest:
     return DimensionTest.chosen(int(np.count_nonzero(positive > size)), statistics, "negative inertia")
 
 
+def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest:
+    """Test "at most d" by the gap that follows the (d + 1)-th eigenvalue, over the gap after that (Onatski 2009).
+
+    At the edge of noise, gaps between eigenvalues have one distribution, up to a unit that depends on the covariance of
+    the noise and cancels. The test holds for correlated noise in tables with many rows and many columns, and has little
+    power in others.
+
+    Parameters
+    ----------
+    values : ndarray of shape (p,)
+        All p eigenvalues of the covariance matrix, zeros included.
+    n : float
+        Rows minus one for the mean.
+    alpha : float
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
+    References
+    ----------
+    Onatski (2009), Testing hypotheses about the number of factors in large factor models, Econometrica 77.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import gap_test
+    >>> rng = np.random.default_rng(0)
+    >>> X = 3 * np.outer(rng.standard_normal(200), rng.standard_normal(80)) + rng.standard_normal((200, 80))
+    >>> gap_test(np.linalg.eigvalsh(np.cov(X.T))[::-1], n=199).dimension
+    1
+    """
+    check_level(alpha)
+    values = _of_covariance(values, n, "gap")
+    q = max(int(min(len(values), n)) - 2, 1)
+    first = values[:q] - values[1 : q + 1]
+    second = values[1 : q + 1] - np.append(values, 0.0)[2 : q + 2]
+    ratio = first / np.maximum(second, np.finfo(float).tiny)
+    null = _gap_ratios()
+    p_values = (1 + len(null) - np.searchsorted(null, ratio)) / (1 + len(null))
+    test = DimensionTest.sequential(p_values, {"eigenvalue": values[:q], "gap": ratio}, alpha, "gap")
+    about = f"{ONE_BY_ONE}by the gap after the next eigenvalue over the gap after that, at {alpha:.0%}."
+    return test.told(about, "The test holds for many rows and many columns.", draws=1999, rows=n + 1)
+
+
+@lru_cache(maxsize=1)
+def _gap_ratios() -> np.ndarray:
+    """Draw (μ₁ − μ₂)/(μ₂ − μ₃) at the edge of a large symmetric normal matrix, sorted.
+
+    Its tridiagonal form has normal entries on the diagonal and χ off it (Dumitriu, Edelman 2002), and the edge lives
+    in its upper corner.
+    """
+    rng = np.random.default_rng(0)
+    found = np.empty(1999)
+    for b in range(1999):
+        diagonal = rng.standard_normal(120) * 2**0.5
+        beside = np.sqrt(rng.chisquare(1000 - 1 - np.arange(120 - 1)))
+        c, b2, a = eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(120 - 3, 120 - 1))
+        found[b] = (a - b2) / (b2 - c)
+    return np.sort(found)
+
+
 def _eigenvalues(values: Any, method: str, least: int) -> np.ndarray:
     """Return eigenvalues as an array, descending, refusing what are none."""
     try:
@@ -258,7 +324,7 @@ def _testable(values: np.ndarray, n: float) -> int:
     return int(min(len(values), n)) - 1
 
 
-def _bar(values: np.ndarray, k: int, n: float, alpha: float) -> float:
+def _critical(values: np.ndarray, k: int, n: float, alpha: float) -> float:
     """Return what the k-th eigenvalue must exceed, the first k being signals."""
     q, rows = len(values) - k, n - k
     centre, spread = edge_of_noise(rows, q)
