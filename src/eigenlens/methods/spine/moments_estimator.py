@@ -320,7 +320,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
-        if self._obeys().invariance == "rotation" and "scale" not in self.get_params(deep=False):
+        if not hasattr(self, "scale") and self._obeys().invariance == "rotation":
             warn_of_spread(spreads(problem.centred, problem.centred.weight), problem.names, self._units_advice)
         self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
