@@ -81,7 +81,7 @@ def test_dimension_of_pca_with_its_noise_band(options):
     display = displays.dimension(PCA().fit(A), **options)
     assert display.ax_.get_ylabel() == "eigenvalue"
     title = " ".join(display.ax_.get_title(loc="left").split())
-    assert str(display.data["test"]).startswith(title)
+    assert title == display.data["test"].headline
     assert "of" in title
 
 

@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
-from eigenlens import CCA, FDA, LDA, PCA, SIR, ClassicalMDS
+from eigenlens import CCA, FDA, LDA, PCA, SIR, ClassicalMDS, SparsePCA
 from eigenlens.drawing import Display
-from eigenlens.inference import bootstrap, broken_stick, denoise, wilks
+from eigenlens.inference import DimensionTest, bootstrap, broken_stick, denoise, wilks
 from eigenlens.regress import PolynomialRegression
 
 X, y = load_iris(return_X_y=True)
@@ -51,6 +51,15 @@ def test_sentence_table_picture(name):
     _, own = plt.subplots()
     assert result.plot(ax=own).ax_ is own
     plt.close("all")
+
+
+def test_a_test_without_any_direction_has_a_sentence():
+    nothing = DimensionTest.sequential(np.zeros(0), {"statistic": np.zeros(0)}, 0.05, "permutation", stopped=False)
+    assert str(nothing) == "0 of 0 directions are significant at the 5% level (permutation test)."
+    same = np.repeat(np.arange(20.0)[:, None] % 7, 3, axis=1)
+    assert str(PCA(1).fit(same).test_dimension(same)).endswith("(shared directions); none can be tested.")
+    assert str(SIR(ridge=1e6).fit(same[:, :1], np.arange(20.0)).summary())
+    assert SparsePCA(1).fit(same).summary().test
 
 
 def test_p_values_that_were_not_computed_are_not_written():

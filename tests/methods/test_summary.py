@@ -58,7 +58,7 @@ def test_the_numbers_of_a_summary_are_those_of_the_model():
     np.testing.assert_allclose(tables["columns"].values[:, 2], within, rtol=1e-12)
     assert tables["classes"].rows == ["setosa", "versicolor", "virginica"]
     assert tables["structure"].rows == list(X.columns)
-    assert "(wilks)" in str(lda.summary())
+    assert "Wilks' Λ = " in str(lda.summary())
 
 
 @pytest.mark.parametrize("model", [PCA(2), PCA(2, whiten=True), LDA(), PDA(), SIR(), SAVE(2)], ids=str)

@@ -8,7 +8,9 @@ import pytest
 
 import eigenlens
 from eigenlens.app.main import run
+from eigenlens.rows import TableFile
 from eigenlens.rows.extreme_cells import extreme_cells
+from eigenlens.study import Plan, read_data, study
 
 
 @pytest.fixture
@@ -125,3 +127,14 @@ def test_clean_columns_raise_no_alarm(name):
 def test_columns_without_numbers_to_judge_are_quiet():
     for column in ([], [np.nan] * 5, [1.0] * 30, [0.0] * 29 + [1.0], [999.0] * 20):
         assert extreme_cells(np.array(column)) == []
+
+
+def test_rows_without_wild_cells_are_asked_for_no_more_than_the_sentence_needs(houses, folder):
+    """The other methods are not compared again, which took most of the time of a report; stages are named."""
+    houses.to_csv("houses.csv", index=False)
+    told, plan = [], Plan(target="price")
+    study(read_data(TableFile("houses.csv"), plan), plan, lambda what, done, total: told.append(what))
+    compared = [what for what in dict.fromkeys(told) if what.startswith("comparing")]
+    names = ("linear regression", "SIR + curve", "localized SIR + curve")
+    assert compared[:3] == [f"comparing {name}, {k} of 3" for k, name in enumerate(names, 1)]
+    assert compared[3:] in ([], ["comparing SIR + curve, 1 of 1"])

@@ -69,7 +69,7 @@ def test_noise_of_complete_rows_is_not_held_against_variances_of_all(flowers):
     flowers["a2"] = flowers["target"].map({"setosa": "x", "versicolor": "y", "virginica": "z"})
     result = found(flowers, method="pca")
     assert "those without missing numbers" in result.findings.test.about
-    assert all(d.p_value is None or f"p = {d.p_value:.3f}" == d.evidence for d in result.findings.directions)
+    assert all(d.p_value is None or f"p = {d.p_value:.2g}" == d.evidence for d in result.findings.directions)
     assert not any("noise reaches" in d.evidence for d in result.findings.directions)
 
 

@@ -253,6 +253,13 @@ def test_a_small_table_is_its_own_sample(tmp_path):
     assert_same(*(findings(study(read_data(TableFile(path), p), p)) for p in (Plan(stream=s) for s in (True, False))))
 
 
+def test_a_misspelt_column_is_refused_before_the_file_is_read(tmp_path):
+    file = TableFile(saved(columns(), tmp_path))
+    with pytest.raises(InputError, match="'knid'"):
+        read_data(file, Plan(target="knid", stream=True))
+    assert file.passes == 0
+
+
 def test_the_size_decides(tmp_path, monkeypatch):
     path = saved(columns(), tmp_path)
     assert read_data(TableFile(path), Plan(target="kind")).whole is None

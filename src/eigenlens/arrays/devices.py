@@ -39,32 +39,6 @@ def device_memory(x: Any) -> int | None:
     return 0
 
 
-def can_run_ahead(x: Array) -> bool:
-    """Tell whether factorisations of small matrices next to an array need not be waited for: torch's on CUDA."""
-    return array_api_compat.is_torch_array(x) and x.device.type == "cuda"
-
-
-def orthonormal_ahead(rows: Any) -> tuple[Any, Any, Any]:
-    """Return a basis of rows, R with rows = Rᵀ·basis, and its diagonal over the lengths of rows, without waiting.
-
-    By a Cholesky factor; NaN where there is none. For arrays of which `can_run_ahead` is true.
-    """
-    import torch
-
-    products = rows @ rows.T
-    size = torch.sqrt(torch.diagonal(products))
-    L, failed = torch.linalg.cholesky_ex(products / size / size[:, None])
-    L = torch.where(failed == 0, L, torch.nan)
-    basis = torch.linalg.solve_triangular(L, rows / size[:, None], upper=False)
-    return basis, (L * size[:, None]).T, torch.diagonal(L)
-
-
-def straightened(basis: Array) -> tuple[Array, Array]:
-    """Return rows that are orthonormal except for a small error with that error squared, and their products before."""
-    products = basis @ basis.T
-    return 1.5 * basis - 0.5 * (products @ basis), products
-
-
 class Upload:
     """Copies host blocks to a device: by torch where it is installed, by CuPy otherwise.
 

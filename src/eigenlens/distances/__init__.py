@@ -6,8 +6,13 @@ and `Measure` are Schoenberg transforms; `lingoes`, `cailliez` and `clip` make s
 aligns one map with another; `gower` measures rows of numbers and words. `eigenlens.ClassicalMDS` makes the maps.
 """
 
-from .centred_form import FormTest, is_conditionally_negative_definite, is_positive_semidefinite, is_squared_distance
-from .double_centring import double_center
+from .centred_form import (
+    FormTest,
+    double_center,
+    is_conditionally_negative_definite,
+    is_positive_semidefinite,
+    is_squared_distance,
+)
 from .gower import gower
 from .procrustes import Alignment, procrustes
 from .repairs import Repair, cailliez, clip, lingoes

@@ -1,4 +1,4 @@
-"""Tests of the form of a symmetric matrix, with evidence.
+"""The centred form of distances, −½HDH: inner products, and tests of form with evidence.
 
 A matrix is *positive semidefinite* if vᵀAv ≥ 0 for all v, and *conditionally negative definite* if vᵀDv ≤ 0 for all v
 with vᵀ1 = 0. One with zero diagonal is a matrix of squared distances of points in a Euclidean space if and only if it
@@ -7,15 +7,156 @@ is the latter (Schoenberg).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ..arrays import linalg, namespaces
+from ..arrays import errors, linalg, namespaces
 from ..arrays.parameters import check_number
 from ..arrays.typing import Array, TableLike
-from ..solve import largest, rounding
-from .square_tables import ROUNDING, as_square, frobenius
+from ..rows.labels import as_column
+from ..solve import Extreme, largest, rounding
+from .pairs import over_table, table_blocks
+from .square_tables import ROUNDING, as_square
+
+
+@dataclass(frozen=True, eq=False)
+class CentredForm:
+    """½HFH on vᵀ1 = 0, F = (d + c) or (d + c)² off the diagonal of a square table D; no second table is made.
+
+    It is minus the matrix of inner products, so its largest eigenvalue is not above 0 where F holds squared distances.
+    """
+
+    D: Array
+    c: float = 0.0
+    power: int = 1
+
+    def _entries(self, rows: slice) -> Array:
+        block = self.D[rows, :]
+        block = block + self.c if self.c else block
+        return block * block if self.power == 2 else block
+
+    def times(self, v: np.ndarray) -> np.ndarray:
+        """Return Fv, both on the host, a few rows at a time."""
+        there = namespaces.like(v, self.D)
+        parts = over_table(lambda rows: self._entries(rows) @ there, self.D)
+        return np.concatenate([namespaces.to_numpy(part) for part in parts]) - self.c**self.power * v
+
+    def matrix(self) -> np.ndarray:
+        F = namespaces.to_numpy(self._entries(slice(None))) - self.c**self.power * np.eye(self.D.shape[0])
+        r = F.mean(axis=0)
+        F = (F - r - r[:, None] + r.mean()) / 2
+        return (F + F.T) / 2
+
+    @property
+    def size(self) -> float:
+        """The Frobenius norm, a bound of all eigenvalues, without what c takes from the diagonal."""
+        xp, D = namespaces.namespace(self.D), self.D
+        r = xp.concat(over_table(lambda rows: xp.mean(self._entries(rows), axis=1), D), axis=0)
+        level, unit = xp.mean(r), float(xp.max(xp.abs(r))) or 1.0  # squares of large entries would overflow
+
+        def work(rows: slice) -> float:
+            block = (self._entries(rows) - r[rows][:, None] - (r - level)[None, :]) / unit
+            return float(xp.sum(block * block))
+
+        return 0.5 * unit * sum(over_table(work, D)) ** 0.5
+
+    def largest(self, size: float, start: np.ndarray | None = None, tol: float | None = None) -> Extreme:
+        """Return the largest eigenvalue among vectors with vᵀ1 = 0; that of the constant vector counts as −size."""
+        n = self.D.shape[0]
+
+        def apply(v: np.ndarray) -> np.ndarray:
+            w = self.times(v - v.mean())
+            return (w - w.mean()) / 2 - size * v.mean()
+
+        found = largest(apply, n, size, lambda: self.matrix() - size / n, start, tol)
+        v = found.vector - found.vector.mean()
+        length = float(np.linalg.norm(v))
+        return replace(found, vector=v / length if length > 0.5 else np.zeros(n))  # n = 1: there is no such vector
+
+
+def double_center(D: TableLike, weights: Any = None) -> Array:
+    r"""Return :math:`B = -\tfrac12 H D H^T`, :math:`H = I - 1\alpha^T`: inner products about the centre Σαᵢxᵢ.
+
+    Young–Householder–Schoenberg: B is positive semidefinite for one α, and then for every α, if and only if D holds
+    squared distances of points in a Euclidean space.
+
+    Parameters
+    ----------
+    D : table of shape (n, n)
+        Squared distances (or any symmetric matrix).
+    weights : array of shape (n,), optional
+        α, of any signs, summing to 1; by default 1/n each.
+
+    Returns
+    -------
+    array of shape (n, n)
+        B.
+
+    References
+    ----------
+    Young, Householder (1938), Discussion of a set of points in terms of their mutual distances, Psychometrika 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import double_center
+    >>> D = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])     # three points on a line
+    >>> double_center(D).diagonal().round(12)                                 # squared distances from their mean
+    array([1., 0., 1.])
+    >>> double_center(D, [1.0, 0.0, 0.0]).round(12) + 0.0                     # inner products seen from the first
+    array([[0., 0., 0.],
+           [0., 1., 2.],
+           [0., 2., 4.]])
+    """
+    values = as_square(D)
+    xp, n = namespaces.namespace(values), values.shape[0]
+    B = xp.asarray(values, copy=True)
+    double_center_in_place(B, namespaces.like(read_coefficients(weights, n), B))
+    return B
+
+
+def read_coefficients(weights: Any, n: int) -> np.ndarray:
+    """Read the coefficients of a centre: one for each point, any signs, with sum 1."""
+    if weights is None:
+        return np.full(n, 1.0 / n)
+    try:
+        alpha = np.asarray(as_column(weights, "weights"), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors.not_read_as_numbers("weights", weights, f"{n} numbers with sum 1") from error
+    if alpha.shape != (n,):
+        raise errors.InputError(
+            f"weights has shape {tuple(alpha.shape)} but must be one number per point, shape ({n},)."
+        )
+    if not abs(alpha.sum() - 1) <= 1e-10 * max(1.0, float(np.abs(alpha).sum())):
+        raise errors.InputError(
+            f"weights sum to {float(alpha.sum()):.10g} but those of a centre sum to 1; divide them by their sum."
+        )
+    return alpha
+
+
+def double_center_in_place(D2: Array, alpha: Array) -> None:
+    """Replace D by −½ H D Hᵀ, H = I − 1αᵀ."""
+    r = (D2 @ alpha) * 0.5
+    rest = r - alpha @ r
+
+    def work(rows: slice) -> None:
+        block = D2[rows, :]
+        block *= -0.5
+        block += r[None, :]
+        block += rest[rows][:, None]
+
+    over_table(work, D2)
+
+
+def frobenius(A: Array) -> float:
+    """Return the root of the sum of squares of all entries, which bounds all eigenvalues."""
+    xp = namespaces.namespace(A)
+    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in table_blocks(A)), default=0.0)
+    if peak == 0:
+        return 0.0
+    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in table_blocks(A)) ** 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,25 +312,10 @@ def is_squared_distance(D: TableLike, *, tol: float | None = None) -> FormTest:
 
 def _conditionally_negative(values: Array, tol: float | None) -> FormTest:
     n, size = values.shape[0], frobenius(values)
-    apply = linalg.host_operator(values)
-
-    def within(v: np.ndarray) -> np.ndarray:
-        """Apply D on vᵀ1 = 0, and −size to the constant vector, which is then never the answer."""
-        mean = v.mean()
-        w = apply(v - mean)
-        return w - w.mean() - size * mean
-
-    def matrix() -> np.ndarray:
-        M = namespaces.to_numpy(values) - np.zeros((1, n))
-        r = M.mean(axis=0)
-        M = M - r - r[:, None] + (r.mean() - size / n)
-        return (M + M.T) / 2
-
-    found = largest(within, n, size, matrix)
-    v = found.vector - found.vector.mean()
-    length = float(np.linalg.norm(v))
-    v = v / length if length > 0.5 else np.zeros(n)  # n = 1: there is no vector with vᵀ1 = 0
-    value, allowed = float(v @ apply(v)), _tolerance(tol, n, size)
+    form = CentredForm(values)
+    found = form.largest(size / 2)
+    v, allowed = found.vector, _tolerance(tol, n, size)
+    value = float(v @ form.times(v))
     truth = value <= allowed
     said = _sentence(truth, "conditionally negative definite", "largest", "D", value, allowed)
     return FormTest(truth, value, namespaces.like(v, values), allowed, said, found.solver)

@@ -18,14 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
-from ..arrays import errors, linalg, namespaces
+from ..arrays import errors, namespaces
 from ..arrays.typing import Array, TableLike
-from ..solve import largest, rounding
-from .double_centring import read_coefficients
+from ..solve import rounding
+from .centred_form import CentredForm, double_center_in_place, read_coefficients
 from .pairs import over_table, table_blocks
-from .square_tables import as_square, clear_diagonal, double_center_in_place
+from .square_tables import as_square, clear_diagonal
 
 MOST_STEPS = 50
 ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
@@ -143,7 +141,7 @@ def clip(D: TableLike) -> Repair:
     values = as_square(D)
     xp = namespaces.namespace(values)
     B = xp.asarray(values, copy=True)
-    double_center_in_place(B, _even(B))
+    double_center_in_place(B, namespaces.like(read_coefficients(None, B.shape[0]), B))
     lam, U = xp.linalg.eigh((B + B.T) / 2)
     negative = lam < -rounding(B.shape[0], float(xp.max(xp.abs(lam))))
     left_out = float(-xp.sum(xp.where(negative, lam, xp.zeros_like(lam)))) + 0.0
@@ -157,11 +155,10 @@ def clip(D: TableLike) -> Repair:
 
 def lingoes_constant(D2: Array) -> float:
     """Return minus the smallest eigenvalue of B, or 0 where D is Euclidean already. No second table is made."""
-    n, size = D2.shape[0], _centred_size(D2, lambda block: block)
-    found = largest(
-        _half_centred(linalg.host_operator(D2)), n, size, lambda: _half_centred_matrix(namespaces.to_numpy(D2))
-    )
-    return found.value if found.value > rounding(n, size) else 0.0
+    form = CentredForm(D2)
+    size = form.size
+    found = form.largest(size)
+    return found.value if found.value > rounding(D2.shape[0], size) else 0.0
 
 
 def cailliez_constant(D2: Array) -> float:
@@ -179,11 +176,12 @@ def cailliez_constant(D2: Array) -> float:
 
 def _climb(D: Array) -> float:
     n = D.shape[0]
-    size1, size2 = _centred_size(D, lambda block: block), _centred_size(D, lambda block: block * block)
+    plain, squared = CentredForm(D), CentredForm(D, 0.0, 2)
+    size1, size2 = plain.size, squared.size
     c, v, tol = 0.0, None, ROUGH
     for _ in range(MOST_STEPS):
-        v = _lowest(D, c, size2 + 2 * c * size1 + c * c, v, tol)
-        b1, b2 = (-0.5 * float(v @ image) for image in (_times(D, v, 0.0, 1), _times(D, v, 0.0, 2)))
+        v = CentredForm(D, c, 2).largest(size2 + 2 * c * size1 + c * c, v, tol).vector
+        b1, b2 = (-0.5 * float(v @ form.times(v)) for form in (plain, squared))
         inside = 4 * b1 * b1 - 2 * b2
         found = -2 * b1 + inside**0.5 if inside >= 0 else 0.0
         floor = rounding(n, size2) ** 0.5 if c == 0 else 8 * namespaces.EPS * c
@@ -211,69 +209,8 @@ def with_constant(D2: Array, c: float, kind: str) -> Array:
     return D2 + 2.0 * c if kind == "lingoes" else (namespaces.namespace(D2).sqrt(D2) + c) ** 2
 
 
-def _lowest(D: Array, c: float, size: float, start: np.ndarray | None, tol: float) -> np.ndarray:
-    """Return the lowest eigenvector of Q(c), which is −½H(d + c)²H, among those with vᵀ1 = 0."""
-    n = D.shape[0]
-
-    def apply(v: np.ndarray) -> np.ndarray:
-        return _half_centred(lambda u: _times(D, u, c, 2) - c * c * u)(v) - size * v.mean()
-
-    def matrix() -> np.ndarray:
-        T = (namespaces.to_numpy(D) + c) ** 2
-        np.fill_diagonal(T, 0.0)
-        return _half_centred_matrix(T) - size / n
-
-    v = largest(apply, n, size, matrix, start, tol).vector
-    v = v - v.mean()
-    return v / max(float(np.linalg.norm(v)), np.finfo(float).tiny)
-
-
-def _times(D: Array, v: np.ndarray, c: float, power: int) -> np.ndarray:
-    """Return the matrix of (d + c) or (d + c)² times a vector, both on the host, a few rows at a time."""
-    there = namespaces.like(v, D)
-
-    def work(rows: slice) -> Array:
-        block = D[rows, :] + c
-        return (block * block if power == 2 else block) @ there
-
-    return np.concatenate([namespaces.to_numpy(part) for part in over_table(work, D)])
-
-
-def _half_centred(apply: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return ½HDH, which is −B, as a function of vectors, from D as one."""
-
-    def within(v: np.ndarray) -> np.ndarray:
-        w = apply(v - v.mean())
-        return (w - w.mean()) / 2
-
-    return within
-
-
-def _half_centred_matrix(D: np.ndarray) -> np.ndarray:
-    r = D.mean(axis=0)
-    M = (D - r - r[:, None] + r.mean()) / 2
-    return (M + M.T) / 2
-
-
-def _centred_size(D: Array, function: Callable[[Array], Array]) -> float:
-    """Return the Frobenius norm of −½HFH, F a function of the entries of D: a bound of its eigenvalues."""
-    xp = namespaces.namespace(D)
-    r = xp.concat(over_table(lambda rows: xp.mean(function(D[rows, :]), axis=1), D), axis=0)
-    level, unit = xp.mean(r), float(xp.max(xp.abs(r))) or 1.0  # squares of large entries would overflow
-
-    def work(rows: slice) -> float:
-        block = (function(D[rows, :]) - r[rows][:, None] - (r - level)[None, :]) / unit
-        return float(xp.sum(block * block))
-
-    return 0.5 * unit * sum(over_table(work, D)) ** 0.5
-
-
 def _in_place(D: Array, function: Callable[[Array], Array]) -> None:
     def work(rows: slice) -> None:
         D[rows, :] = function(D[rows, :])
 
     over_table(work, D)
-
-
-def _even(B: Array) -> Array:
-    return namespaces.like(read_coefficients(None, B.shape[0]), B)

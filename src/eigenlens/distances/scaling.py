@@ -22,8 +22,8 @@ from ..arrays import linalg, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..solve import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
+from .centred_form import double_center_in_place
 from .pairs import over_rows, table_blocks
-from .square_tables import double_center_in_place
 
 CHEAP_EIGENVALUES = 200  # eigenvalues that are computed in addition to those of the map, since they cost little
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them

@@ -200,29 +200,6 @@ def _exponent(high: float, squared: bool, name: str) -> int:
     return exponent
 
 
-def double_center_in_place(D2: Array, alpha: Array) -> None:
-    """Replace D by −½ H D Hᵀ, H = I − 1αᵀ."""
-    r = (D2 @ alpha) * 0.5
-    rest = r - alpha @ r
-
-    def work(rows: slice) -> None:
-        block = D2[rows, :]
-        block *= -0.5
-        block += r[None, :]
-        block += rest[rows][:, None]
-
-    over_table(work, D2)
-
-
-def frobenius(A: Array) -> float:
-    """Return the root of the sum of squares of all entries, which bounds all eigenvalues."""
-    xp = namespaces.namespace(A)
-    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in table_blocks(A)), default=0.0)
-    if peak == 0:
-        return 0.0
-    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in table_blocks(A)) ** 0.5
-
-
 def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
     """Refuse a table that is not symmetric; the mean of both halves takes the place of what may be rounding."""
     if _refuse_asymmetry(A, name, tolerance, way_out) > 0:

@@ -229,15 +229,16 @@ class DimensionTest(Result):
         if not self.is_test:
             return self.method
         d, base = self.dimension, self.method.removesuffix(LINEAR)
-        said = [self.evidence(j, again=j > 0) for j in range(max(d, 1))]
+        tested = np.flatnonzero(np.isfinite(self.p_values[: max(d, 1)]))
+        said = [self.evidence(int(j), again=bool(j > 0)) for j in tested]
         if d > MOST_QUOTED:
             said[1:-1] = ["…"]
-        if self.draws is not None:
+        if self.draws is not None and said:
             said.append(f"{self.draws:,} {'permutations' if 'permutation' in base else 'draws'}")
         what, comma, moved = base.partition(", ")
         called = CALLED.get(base) or CALLED.get(what, what) + comma + moved
         named = what in CALLED or not (LABELS.keys() | {"chi2"}) & self.statistics.keys()
-        return (f"{called}: " if named else "") + "; ".join(said)
+        return ": ".join(filter(None, [called if named or not said else "", "; ".join(said)]))
 
     def evidence(self, d: int, again: bool = True) -> str:
         """Return the test of "at most d directions" in words: statistic, degrees of freedom, p-value.
@@ -274,7 +275,7 @@ class DimensionTest(Result):
         if self.stopped:
             return "no more were tested: the work would exceed the budget"
         if np.isnan(self.p_values[d]):
-            return "no more can be tested"
+            return "no more can be tested" if d else "none can be tested"
         said = [f"the next is not significant ({self.evidence(d)})"] if d else []
         power = self._detectable_next()
         if np.isfinite(power) and power >= DEGENERATE:

@@ -63,7 +63,7 @@ def _found_or_not(ax: Any, place: np.ndarray, values: np.ndarray, found: np.ndar
 def _entitle(ax: Any, test: Any) -> None:
     """Write the verdict above the axes, in lines that fit; what else the test says is in its own words."""
     width = ax.figure.get_figwidth() * ax.get_position().width
-    ax.set_title(fill(test.headline, max(int(LETTERS * width), 30)), fontsize=10, loc="left")
+    ax.set_title(fill(test.headline, max(int(LETTERS * width), 30), break_on_hyphens=False), fontsize=10, loc="left")
 
 
 def _with_p_values(test: Any, ax: Any) -> Any:

@@ -87,7 +87,8 @@ def in_order(
         if stop and steps[-1].p_value > alpha:
             break
     table = np.full((len(values), len(Step._fields)), np.nan)
-    table[: len(steps)] = np.reshape(steps, (len(steps), -1))
+    for d, made in enumerate(steps):
+        table[d] = made
     statistic, p_values, bar, detectable, _ = table.T.copy()
     statistics = {called: values, "statistic": statistic, "bar": bar}
     known = detectable if np.isfinite(detectable).any() else None

@@ -47,7 +47,11 @@ NAMES = {
     "permutation": "shared directions, permutation",
     "normal": "shared directions, normal noise",
 }
-OWN_NOISE = {"flips": "given random signs", "permutation": "moved column by column", "normal": "normal"}
+OWN_NOISE = {
+    "flips": "their own noise with random signs",
+    "permutation": "their own noise moved column by column",
+    "normal": "normal noise",
+}
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
 THEORY = 100  # rows and columns from which normal noise follows its distribution as closely as draws can tell
 MOST_LEVERAGE = 0.99  # of a row whose size is restored
@@ -440,10 +444,9 @@ def _tests(
     most = min(most_directions(p), rank - 1, int(table.freedom) - 2)
     with linalg.limit_blas(p * p):
         test = in_order(step, most, values, alpha, NAMES[kind] + moved, budget=budget)
-    how = f"their own noise {OWN_NOISE[kind]}"
-    how += f", at {alpha:.0%}" if noise is None else f" and drawn {drawn(n_draws, 'times')}"
+    how = f"at {alpha:.0%}" if noise is None else f"drawn {drawn(n_draws, 'times')}"
     return test.told(
-        f"{ONE_BY_ONE}against columns that share only the earlier directions, {how}.",
+        f"{ONE_BY_ONE}against columns that share only the earlier directions, plus {OWN_NOISE[kind]}, {how}.",
         NORMAL if kind == "normal" else "",
         draws=None if noise is None else n_draws,
         rows=table.freedom + 1,

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import Array, ColumnLike, TableLike
-from ..distances.double_centring import double_center
+from ..distances.centred_form import double_center
 from ..inference.dimension_test import DimensionTest
 from ..inference.noise import above_negative, broken_stick
 from ..rows import whole

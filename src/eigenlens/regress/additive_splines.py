@@ -1,9 +1,13 @@
 """Additive model of smoothing splines, each feature out, straight or smooth: y = μ + Σⱼ fⱼ(xⱼ).
 
-The kinds and the smoothness are chosen together by GCV = (RSS/W)/(1 − c·Σdf/W)² (BRUTO; see ``_bruto``).
+GCV = (RSS/W)/(1 − c·Σdf/W)², RSS summed over the responses (BRUTO). One sweep visits the features in order; each is
+offered the partial residuals and chooses again between out (df 0), a line (df 1) and the smoothing spline whose λ
+minimises the GCV of the **whole** model, with the other features fixed. Sweeps end when the GCV and the kinds settle.
+Then the λ are held and plain backfitting goes on by the same rule towards the additive model they define.
 
 References
 ----------
+Hastie (1989), discussion of "Flexible parsimonious smoothing and additive modeling", Technometrics 31.
 Hastie and Tibshirani (1990), Generalized Additive Models, section 9.4.
 Hastie, Tibshirani and Buja (1994), Flexible discriminant analysis by optimal scoring.
 """
@@ -11,6 +15,7 @@ Hastie, Tibshirani and Buja (1994), Flexible discriminant analysis by optimal sc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,8 +29,11 @@ from ..arrays.stored import stored
 from ..arrays.summaries import Table, table
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import Display
-from ._bruto import AdditiveFit, fit_additive
+from ..solve.linear_smoother import gcv
 from .regressor import Floats, Regressor, warn_if_relative
+from .smoothing_spline import SplineSmoother
+
+ROUND_OFF = 1e-14  # share of the total below which residual sums are round-off, on which no choice may rest
 
 
 @stored("AdditiveSplines")
@@ -132,18 +140,22 @@ class AdditiveSplines(Regressor):
         max_df = _check_max_df(self.max_df, X.shape[1])
         warn_if_relative(w)
         mean = w @ Y / w.sum()
-        cost, tol, sweeps = float(self.cost), float(self.tol), int(self.max_iter)
         with one_blas_thread():
-            found = fit_additive(X, Y - mean, w, cost, max_df, tol, sweeps)
-        self._warn_unsettled(found)
-        self.kind_ = np.array([t.kind for t in found.terms])
-        self.df_ = np.array([t.df for t in found.terms])
-        self.lam_ = np.array([np.nan if t.kind == "out" else t.lam for t in found.terms])
-        self.gcv_, self.rss_ = found.gcv, found.rss
-        self.gcv_path_ = np.array(found.path)
+            model = _AdditiveModel(X, Y - mean, w, float(self.cost), max_df)
+            path = model.choose(float(self.tol), int(self.max_iter))
+            moved = max(_moved(path) if len(path) > 1 else 0.0, model.backfit(float(self.tol), int(self.max_iter)))
+        if moved > self.tol:
+            advice = "Strongly related features do that; raise max_iter to go on."
+            errors.warn(errors.not_converged(self.max_iter, "the GCV", moved, self.tol, advice))
+        parts = model.components
+        self.kind_ = np.array([c.kind for c in parts])
+        self.df_ = np.array([c.df for c in parts])
+        self.lam_ = np.array([np.nan if c.kind == "out" else c.lam for c in parts])
+        self.gcv_, self.rss_ = model.gcv(0.0), model.rss()
+        self.gcv_path_ = np.array(path)
         self.intercept_ = mean
-        self.curves_ = [t.curve() for t in found.terms]
-        self.n_iter_ = len(found.path)
+        self.curves_ = [None if c.kind == "out" else c.smoother.curve(c.lam, c.z, c.b) for c in parts]
+        self.n_iter_ = len(path)
 
     def _facts(self) -> Iterator[str]:
         kinds = [f"{np.sum(self.kind_ == kind)} {kind}" for kind in ("smooth", "linear", "out")]
@@ -211,11 +223,105 @@ class AdditiveSplines(Regressor):
                 out[:, j] = curve(X[:, j])
         return out
 
-    def _warn_unsettled(self, found: AdditiveFit) -> None:
-        moved = max(found.moved_select if len(found.path) > 1 else 0.0, found.moved_backfit)
-        if moved > self.tol:
-            advice = "Strongly related features do that; raise max_iter to go on."
-            errors.warn(errors.not_converged(self.max_iter, "the GCV", moved, self.tol, advice))
+
+@dataclass
+class _Component:
+    """One feature of the additive model: its smoother, what it chose, and its current fit."""
+
+    smoother: Any  # a SplineSmoother, or None for a constant feature
+    max_df: float
+    values: Floats
+    z: Floats
+    b: Floats
+    kind: str = "out"
+    lam: float = np.inf
+    df: float = 0.0
+
+    def refit(self, z: Floats, b: Floats) -> None:
+        """Take new coordinates and the values they give."""
+        self.z, self.b = z, b
+        self.values = 0.0 * self.values if self.kind == "out" else self.smoother.fit_values(self.lam, z, b)
+
+
+class _AdditiveModel:
+    """The components, and what they leave of the centred responses Y (n×q)."""
+
+    def __init__(self, X: Floats, Y: Floats, w: Floats, cost: float, max_df: Floats) -> None:
+        self.w, self.cost, self.W, self.residual = w, cost, float(w.sum()), Y
+        self.floor = ROUND_OFF * self.rss()
+        self.components = []
+        for x, most in zip(X.T, max_df, strict=True):
+            s = SplineSmoother(x, w) if x.max() > x.min() else None
+            b = np.zeros((0 if s is None else s.seen.size, Y.shape[1]))
+            self.components.append(_Component(s, most, np.zeros_like(Y), np.zeros(Y.shape[1]), b))
+        self.live = [c for c in self.components if c.smoother is not None]
+        if self.live and cost * len(self.live) < self.W:  # else GCV could not afford the linear fit
+            L, root = np.column_stack([c.smoother.line for c in self.live]), np.sqrt(w)[:, None]
+            z = np.linalg.lstsq(root * L, root * Y, rcond=None)[0]
+            for c, own in zip(self.live, z, strict=True):
+                c.kind, c.df = "linear", 1.0
+                c.refit(own, c.b)
+            self.residual = Y - L @ z
+
+    def rss(self) -> float:
+        return float(np.sum(self.w[:, None] * self.residual**2))
+
+    def gcv(self, floor: float) -> float:
+        return float(gcv(max(self.rss(), floor), self.cost * sum(c.df for c in self.components), self.W))
+
+    def choose(self, tol: float, max_iter: int) -> list[float]:
+        """Let the features choose in turn until the GCV and the kinds settle; return the GCV after each sweep."""
+        path: list[float] = []
+        for _ in range(max_iter):
+            kinds = [c.kind for c in self.live]
+            for c in self.live:
+                self._choose(c)
+            path.append(self.gcv(self.floor))
+            if _moved(path) <= tol and kinds == [c.kind for c in self.live]:
+                break
+        return path
+
+    def backfit(self, tol: float, max_iter: int) -> float:
+        """Refit the features with the λ that they chose until the GCV settles; return how far the last sweep moved."""
+        path = [self.gcv(self.floor)]
+        for _ in range(max_iter):
+            for c in self.live:
+                if c.kind != "out":
+                    partial = self.residual + c.values
+                    c.refit(*c.smoother.coordinates(self.w[:, None] * partial))
+                    self.residual = partial - c.values
+            path.append(self.gcv(self.floor))
+            if _moved(path) <= tol:
+                break
+        return _moved(path)
+
+    def _choose(self, c: _Component) -> None:
+        """Let one feature choose its kind and λ on the partial residuals; the simpler kind wins a tie."""
+        partial = self.residual + c.values
+        weighted = self.w[:, None] * partial
+        rss = float(np.sum(weighted * partial))
+        z, b = c.smoother.coordinates(weighted)
+        straight = rss - float(z @ z)
+        before = sum(other.df for other in self.components if other is not c)
+        c.kind, c.lam, c.df, best = "out", np.inf, 0.0, gcv(max(rss, self.floor), self.cost * before, self.W)
+        if c.max_df >= 1.0:
+            score = gcv(max(straight, self.floor), self.cost * (before + 1.0), self.W)
+            if score < best:
+                c.kind, c.df, best = "linear", 1.0, score
+        if c.smoother.can_bend and c.max_df > 1.0:
+            b2 = np.sum(b**2, axis=1)
+            lam, score = c.smoother.best_lam(straight, b2, before, self.W, self.cost, c.max_df, self.floor)
+            if score < best:
+                c.kind, c.lam, c.df = "smooth", lam, c.smoother.df(lam)
+        c.refit(z, b)
+        self.residual = partial - c.values
+
+
+def _moved(path: list[float]) -> float:
+    """Return the relative change of the last step; a path of zeros has arrived."""
+    if len(path) < 2:
+        return np.inf
+    return abs(path[-1] - path[-2]) / path[-1] if path[-1] > 0 else 0.0
 
 
 def _check_max_df(max_df: Any, p: int) -> Floats:

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
 
 from ..arrays import errors
+from .smoothing_spline import curvature_root
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,11 @@ def penalty_root(penalty: Any, p: int) -> Floats:
             one = np.eye(p)
             return np.roll(one, -1, axis=1) - 2 * one + np.roll(one, 1, axis=1) if p > 1 else np.zeros((0, p))
         if penalty == "bspline":
-            return _curvature_root(p)
+            if p < 4:
+                raise errors.InputError(
+                    f'penalty="bspline" needs at least 4 columns but X has {p}; use "ridge" or "smooth"'
+                )
+            return curvature_root(np.arange(p + 4.0))
     if isinstance(penalty, str) or np.ndim(penalty) == 0:
         ready = '"ridge", "smooth", "cyclic", "bspline"'
         raise errors.InputError(f"penalty={penalty!r} is unknown; use {ready}, a pair (rows, columns) or a matrix")
@@ -62,17 +66,6 @@ def penalty_root(penalty: Any, p: int) -> Floats:
 
 def _is_pair(penalty: Any) -> bool:
     return isinstance(penalty, tuple | list) and len(penalty) == 2 and all(isinstance(v, Integral) for v in penalty)
-
-
-def _curvature_root(p: int) -> Floats:
-    """Return L: f″ is straight between knots (1 apart), so two Gauss points for each interval give ∫f″² exactly."""
-    if p < 4:
-        raise errors.InputError(f'penalty="bspline" needs at least 4 columns but X has {p}; use "ridge" or "smooth"')
-    spline = BSpline(np.arange(p + 4.0), np.eye(p), 3).derivative(2)
-    middle = np.arange(3.0, p) + 0.5  # the p − 3 intervals on which the basis is complete
-    points = np.concatenate([middle - 0.5 / np.sqrt(3), middle + 0.5 / np.sqrt(3)])
-    root: Floats = spline(points) * np.sqrt(0.5)
-    return root
 
 
 def _grid_root(rows: int, columns: int, p: int) -> Floats:

@@ -140,19 +140,17 @@ def bulk(values: Array) -> float:
     return float(high - low) / 0.8 if high > low else float(values[-1] - values[0])
 
 
-def roughness(knots: Array) -> Array:
-    """Return Ω with cᵀΩc = ∫f″².
+def curvature_root(t: Array) -> Array:
+    """Return L with cᵀLᵀLc = ∫f″² of the cubic spline with knots t and coefficients c.
 
-    f″ is linear between knots, with the values Dc there; two differences of B-spline coefficients give D.
+    f″ is straight between knots, so two Gauss points for each interval are exact.
     """
-    t = padded(knots)
-    first = np.diff(np.eye(knots.size + 2), axis=0) * (3.0 / (t[4:-1] - t[1:-4]))[:, None]
-    D = np.diff(first, axis=0) * (2.0 / (t[4:-2] - t[2:-4]))[:, None]
-    h = np.diff(knots)[:, None]
-    left, right = D[:-1], D[1:]
-    cross = (left * (h / 6.0)).T @ right
-    square = (left * (h / 3.0)).T @ left + (right * (h / 3.0)).T @ right
-    return square + cross + cross.T
+    inner = np.unique(t[3:-3])
+    half = np.diff(inner) / 2
+    middle = inner[:-1] + half
+    points = np.concatenate([middle - half / np.sqrt(3), middle + half / np.sqrt(3)])
+    values = BSpline(t, np.eye(len(t) - 4), 3).derivative(2)(points)
+    return np.asarray(values * np.sqrt(np.concatenate([half, half]))[:, None])
 
 
 def natural(knots: Array) -> Array:
@@ -215,20 +213,21 @@ class SplineSmoother:
         if self.knots.size < 3:
             return True
         A = (B.T @ B.multiply(w[:, None])).toarray()
-        Omega = self.scale * roughness(self.knots)
+        L = curvature_root(padded(self.knots))
+        Omega = self.scale * (L.T @ L)
         # The two functions at each end bend around repeated knots and would say nothing about the bulk.
         inner = slice(2, -2)
         balance = float(np.trace(A[inner, inner]) / np.trace(Omega[inner, inner]))
         T = natural(self.knots)
         try:
-            L = np.linalg.cholesky(T.T @ (A + Omega) @ T)
+            root = np.linalg.cholesky(T.T @ (A + Omega) @ T)
         except np.linalg.LinAlgError:
             return False
         # The sum is well conditioned by the choice of scale, so an explicit inverse keeps its digits.
-        back = T @ np.linalg.inv(L).T
+        back = T @ np.linalg.inv(root).T
         K = back.T @ Omega @ back
         # The straight lines are known exactly: moved out of the way, not found again to round-off.
-        N, _ = np.linalg.qr(L.T @ np.column_stack([np.ones(L.shape[0]), greville(self.knots)[1:-1]]))
+        N, _ = np.linalg.qr(root.T @ np.column_stack([np.ones(len(root)), greville(self.knots)[1:-1]]))
         KN = K @ N
         K = K - KN @ N.T - N @ KN.T + N @ (N.T @ KN - np.eye(2)) @ N.T
         if not np.isfinite(K).all():  # knots so unevenly far apart that their roughness leaves the range of numbers
@@ -282,17 +281,17 @@ class SplineSmoother:
     def fit_values(self, lam: float, z: Array, b: Array) -> Array:
         """Return the fitted values (n×q) from coordinates."""
         line = np.outer(self.line, z)
-        return line if not np.isfinite(lam) else line + self.curved_values(lam, b)
+        return line if not np.isfinite(lam) else line + self._design @ self._bent(lam, b)
 
-    def curved_values(self, lam: float, b: Array) -> Array:
-        """Return what the curved modes alone fit (n×q)."""
-        return self._design @ (self._modes @ (b / (self.seen + lam * self.rough)[:, None]))
+    def _bent(self, lam: float, b: Array) -> Array:
+        """Return the B-spline coefficients of the curved modes."""
+        return self._modes @ (b / (self.seen + lam * self.rough)[:, None])
 
     def curve(self, lam: float, z: Array, b: Array) -> Curve:
         """Return the fitted function from coordinates."""
         coef = np.outer(greville(self.knots) - self.center, z) / self.norm
         if np.isfinite(lam):
-            coef = coef + self._modes @ (b / (self.seen + lam * self.rough)[:, None])
+            coef = coef + self._bent(lam, b)
         return Curve(self.low, self.width, self.knots, coef)
 
     def best_lam(
@@ -318,18 +317,18 @@ class SplineSmoother:
             return np.inf, np.inf
         low = self.lam_for_df(min(max_df, afford))
 
+        def left(s: float) -> float:
+            return 1.0 - cost * (df_before + self.df(np.exp(s))) / W
+
         def score(s: float) -> float:
-            D = 1.0 / (self.seen + np.exp(s) * self.rough)
-            left = 1.0 - cost * (df_before + 1.0 + float(D @ self.seen)) / W
-            return max(rss - float(b2 @ (D * (2.0 - self.seen * D))), floor) / W / left**2
+            return max(rss - self.gain(np.exp(s), b2), floor) / W / left(s) ** 2
 
         def slope(s: float) -> float:
             """Return the sign of the slope of log GCV in s."""
             bend = np.exp(s) * self.rough
             D = 1.0 / (self.seen + bend)
-            left = 1.0 - cost * (df_before + 1.0 + float(D @ self.seen)) / W
             falls = cost * float((bend * D**2) @ self.seen) / W
-            return float(b2 @ (bend**2 * D**3)) * left - falls * (rss - float(b2 @ (D * (2.0 - self.seen * D))))
+            return float(b2 @ (bend**2 * D**3)) * left(s) - falls * (rss - self.gain(np.exp(s), b2))
 
         s, best, *_ = fminbound(score, np.log(low), np.log(high), xtol=1e-5, full_output=True)
         # A minimum is known to half the digits of its value; the zero of the slope to nearly all.
@@ -337,10 +336,3 @@ class SplineSmoother:
         if slope(around[0]) < 0.0 < slope(around[1]):
             s = brentq(slope, *around, xtol=1e-12)
         return float(np.exp(s)), float(best)
-
-
-def gcv(rss: Array | float, df: Array | float, W: float, cost: float) -> Array:
-    """Return (RSS/W)/(1 − cost·df/W)², infinite where the df are used up."""
-    left = 1.0 - cost * np.asarray(df) / W
-    with np.errstate(divide="ignore"):
-        return np.where(left > 0, np.asarray(rss) / W / np.where(left > 0, left, 1.0) ** 2, np.inf)

@@ -17,9 +17,9 @@ import numpy as np
 from ..arrays import errors
 from ..arrays.threads import thread_count, threaded
 from . import refusals
-from .cells import LONGEST, Cells, has_control
+from .cells import LONGEST, Cells, has_control, parse
 from .csv_text import Dialect, NotPlain, csv_batches
-from .judging import LEVELS, Column, JudgesColumns
+from .judging import LEVELS, Column, JudgesColumns, strings
 from .raw_files import RawFiles
 
 MANY_COLUMNS = 100  # from which columns of numbers are counted together
@@ -55,6 +55,12 @@ class ProfiledFiles(RawFiles, JudgesColumns):
     def __init__(self, path: str | Path | Sequence[str | Path], dialect: Dialect | None = None) -> None:
         super().__init__(path, dialect)
         self._profile: dict[str, Column] | None = None
+
+    @property
+    def may_lack_header(self) -> bool:
+        """Whether the first line of a text file may be a row, by its cells alone: some are numbers, some are words."""
+        words = parse(strings(self.names), self.dialect.decimal).words
+        return self.is_text and bool(words.any()) and not bool(words.all())
 
     def profile(self, ignore: Sequence[str] = (), watcher: Watcher | None = None) -> dict[str, Column]:
         """Read the file once and tell what each column holds; columns to ignore may hold anything.
@@ -120,7 +126,7 @@ class ProfiledFiles(RawFiles, JudgesColumns):
                     "but it must hold the names of the columns; add a line with names on top."
                 )
             self._without_header()
-            return self.profile()
+            return self.profile(ignore)
         self._forget_unmet()
         self._profile = columns
         return columns

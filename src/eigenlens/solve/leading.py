@@ -26,6 +26,7 @@ ROOM = 2**29  # bytes that the space may take
 BEGINNING = 64  # vectors for which there is room at first
 NULL = 1e-7  # share of the largest vector of a block below which squares cannot tell another from rounding
 SKEWED = 0.1  # share below which vectors are made orthonormal once more
+FAR_AHEAD = 8  # products between looks at the directions, at most
 STEPS = 300  # products with a block of vectors, at most
 
 
@@ -100,7 +101,7 @@ class KrylovSpace:
             signs = self._random.integers(0, 2, (min(self.width, self.n - self.m), self.n), dtype=np.int8)
             start = 2.0 * namespaces.float64(namespaces.like(signs, self._like)) - 1.0
         self._apart = self.m > 0
-        self.next, started = self._outside(start, 0.0)
+        self.next, started, _ = self._outside(start)
         self.R = np.zeros((len(started), self.m))
         return started
 
@@ -119,28 +120,35 @@ class KrylovSpace:
         self.m, self.steps = m + b, self.steps + 1
         near = 0 if self._apart else m - self.R.shape[1]  # of one start, a block is coupled with the last alone
         Q = self.Q[near : self.m, :]
-        row = namespaces.to_numpy(image @ Q.T)
+        row = image @ Q.T
+        self.next, self.R, row = self._outside(image - row @ Q, row)
         row[:, m - near :] = (row[:, m - near :] + row[:, m - near :].T) / 2
         self.T[m : self.m, near : self.m], self.T[near : self.m, m : self.m] = row, row.T
-        self.top = max(self.top, float(np.linalg.norm(row, axis=1).max(initial=0.0)))
-        floor = namespaces.EPS * self.n**0.5 * self.top
-        self.next, self.R = self._outside(image - namespaces.like(row, image) @ Q, floor)
 
-    def _outside(self, rows: Array, floor: float) -> tuple[Array, np.ndarray]:
-        """Return an orthonormal basis of what rows have outside of the space, and R with rows = Rᵀ·basis."""
-        R, Q = np.eye(int(rows.shape[0])), self.Q[: self.m, :]
-        for least in (floor, 0.5):
-            inside = rows @ Q.T
-            rows = rows - inside @ Q
-            squares, U = np.linalg.eigh(namespaces.to_numpy(rows @ rows.T))
-            s = np.sqrt(np.maximum(squares, 0.0))
-            kept = s > max(least, NULL * s.max(initial=0.0))
-            turn = U[:, kept]
-            rows, R = namespaces.like((turn / s[kept]).T.copy(), rows) @ rows, (turn * s[kept]).T @ R
-            largest = max(s.max(initial=0.0), np.abs(namespaces.to_numpy(inside)).max(initial=0.0))
-            if s.min(initial=np.inf) >= SKEWED * largest:
+    def _outside(self, rows: Array, inside: Array | None = None) -> tuple[Array, np.ndarray, np.ndarray]:
+        """Return an orthonormal basis of what rows have outside of the space, R with rows = Rᵀ·basis, and `inside`.
+
+        What they had inside, if given, was taken out already, and is rounding relative to it if that is all they had.
+        Products with a device come back together: each copy is waited for.
+        """
+        b, Q = int(rows.shape[0]), self.Q[: self.m, :]
+        R, floor, taken = np.eye(b), 0.0, np.zeros((b, 0))
+        for turn in range(2):
+            rows = rows - (rows @ Q.T) @ Q
+            squares = rows @ rows.T
+            if turn == 0 and inside is not None:
+                both = namespaces.to_numpy(namespaces.namespace(rows).concat([squares, inside], axis=1))
+                squares, taken = both[:, :b], both[:, b:]
+                self.top = max(self.top, float(np.linalg.norm(taken, axis=1).max(initial=0.0)))
+                floor = namespaces.EPS * self.n**0.5 * self.top
+            values, U = np.linalg.eigh(namespaces.to_numpy(squares))
+            s = np.sqrt(np.maximum(values, 0.0))
+            kept = s > max(floor if turn == 0 else 0.5, NULL * s.max(initial=0.0))
+            mixed = U[:, kept]
+            rows, R = namespaces.like((mixed / s[kept]).T.copy(), rows) @ rows, (mixed * s[kept]).T @ R
+            if inside is not None and s.min(initial=np.inf) >= SKEWED * s.max(initial=0.0):
                 break
-        return rows, R
+        return rows, R, taken
 
     def ritz(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the k largest values of the space, their vectors within it, and ‖Av − θv‖."""
@@ -188,6 +196,7 @@ def leading(
     (array([199., 198.]), True)
     """
     due, before, width, enough = 0, None, space.width, min(k, space.n)
+    looks = [(0, np.inf)]  # after how many products, and how far the worst direction was from done
     while True:
         space.grow()
         end = space.m >= enough and (space.steps >= most_steps or space.m >= space.n)
@@ -210,7 +219,14 @@ def leading(
             space.begin()
         elif full:
             space.restart(values, inner)
-        due = space.m + max(space.m // 16, 16 // width)
+        looks = [looks[-1], (space.steps, float((gaps[:k] / (tol * unit[:k])).max()))]
+        due = space.m + max(space.m // 16, 16 // width, width * _half_way(*looks))
+
+
+def _half_way(last: tuple[int, float], now: tuple[int, float]) -> int:
+    """Return half of the products that are to come by the pace between two looks."""
+    pace = np.log(last[1] / now[1]) / (now[0] - last[0]) if 1.0 < now[1] < last[1] < np.inf else np.inf
+    return int(min(np.log(max(now[1], 1.0)) / pace / 2, FAR_AHEAD))
 
 
 def _next_is_known(values: np.ndarray, gaps: np.ndarray, unit: np.ndarray, k: int) -> bool:

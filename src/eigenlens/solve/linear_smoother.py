@@ -66,7 +66,8 @@ class LinearSmoother:
         seen, paid = float(np.trace(T)), float(np.sum(L * L))
         tau = seen / paid if seen > 0 < paid else 1.0
         axes = whiten(Form(matrix=T + tau * (L.T @ L))).matrix
-        c2, V = np.linalg.eigh(axes.T @ T @ axes)
+        with linalg.limit_blas(axes.size):
+            c2, V = np.linalg.eigh(axes.T @ T @ axes)
         basis = axes @ V
         c2, s2 = np.where(c2 > 16 * len(T) * namespaces.EPS, c2, 0.0), np.sum((L @ basis) ** 2, axis=0)
         return cls(c2, np.where(s2 > FREE * s2.max(initial=0.0), s2, 0.0), basis, W)

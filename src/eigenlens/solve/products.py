@@ -7,10 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arrays import devices, linalg, namespaces
+from ..arrays import linalg, namespaces
 from ..arrays.typing import Array
 from ..moments.row_products import ArrayRows
-from . import block_krylov
 from .leading import RESIDUAL, STEPS, WEAK, KrylovSpace, Leading, leading
 from .pencil import Form
 
@@ -86,9 +85,6 @@ def krylov(A: Form, k: int) -> tuple[Any, ...]:
     rows = _rows_of(A)
     tol, weak = (SINGLE_RESIDUAL, 1.0) if rows.single else (RESIDUAL, WEAK)
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
-    if devices.can_run_ahead(rows.like):
-        ahead: Any = block_krylov.leading(rows.squared, rows.side, k, rows.like, tol, weak, steps)
-        return _presented(rows, ahead, A.factor)
     space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
     return _presented(rows, leading(space, k, tol=tol, weak=weak, most_steps=steps), A.factor)
 

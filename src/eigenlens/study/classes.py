@@ -63,7 +63,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         data.notes.append(findings.left_out)
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     passed = _validate(findings, cls, data, ready, plan, progress)
-    _tell_giveaways(findings, data, plan, ready)
+    if not data.second_look:
+        _tell_giveaways(findings, data, plan, ready)
     ends = (scores.min(axis=0), scores.max(axis=0)) if passed is None else (passed.low, passed.high)
     findings.regions = _regions(model, *ends, classes)
     findings.class_sizes = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))

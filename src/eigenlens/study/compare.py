@@ -109,7 +109,7 @@ def compare(
     kept, most = within_budget(heavy, len(at_hand), p, plan.folds, ours)
     some = at_hand[some_rows(most, data.n_rows, plan.seed, y[at_hand] if by_class else None, numbers, sizes)]
     found = Compared(too_slow=[name for name in heavy if name not in kept])
-    taking = [name for name in models if name not in found.too_slow]
+    taking = [name for name in models if name not in found.too_slow and (name == ours or not data.second_look)]
     for k, name in enumerate(taking):
         if progress:
             progress(f"comparing {name}, {k + 1} of {len(taking)}", k, len(taking))

@@ -55,6 +55,8 @@ class Data:
         Whether the rows are a sample of the file.
     in_memory : bool
         Whether the rows were passed, not read from a file.
+    second_look : bool
+        Whether only the fit, its test and its own score are wanted, as of rows without wild cells.
     gone : tuple of str
         Which rows were dropped although missing cells are kept: those without a "target", those that are "empty".
     weights : ndarray or None
@@ -103,6 +105,7 @@ class Data:
     dialect: Dialect | None = None
     sampled: bool = False
     in_memory: bool = False
+    second_look: bool = False
     gone: tuple[str, ...] = ()
     weights: np.ndarray | None = None
     groups: np.ndarray | None = None
@@ -165,6 +168,8 @@ def read_data(
     try:
         check_names(file, plan)
     except errors.InputError:
+        if not file.may_lack_header:
+            raise
         file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
         check_names(file, plan)
     if reads_in_pieces(file, plan):

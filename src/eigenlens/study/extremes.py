@@ -129,7 +129,7 @@ def without_extremes(found: list[Extremes], data: Data, plan: Plan) -> tuple[Dat
         values[each.found.places] = np.nan
         column = pa.array(values, mask=np.isnan(values))
         table = table.set_column(table.column_names.index(each.column), each.column, column)
-    new = replace(data, table=table.filter(pa.array(keep)), notes=[])
+    new = replace(data, table=table.filter(pa.array(keep)), notes=[], second_look=True)
     if not keep.all():
         names = ("y", "weights", "groups", "numbers")
         parts = {name: getattr(data, name) for name in names}

@@ -222,6 +222,8 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
     second : Preparation, optional
         Of the second set of columns.
     """
+    if data.second_look:
+        return
     whole, prepared = ready.whole, [ready.preparation] + ([] if second is None else [second])
     names = [name for preparation in prepared for name in preparation.columns_]
     gaps = holes_in(data.table.select(names))

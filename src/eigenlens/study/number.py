@@ -70,7 +70,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.curve = _curve(scores[:, 0], y)
-    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
+    if not data.second_look:
+        findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
     number_words(findings, declared(cls).blind_spot())
     tell_holes(findings, data, ready, y)
     if passed is not None:
