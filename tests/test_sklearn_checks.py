@@ -87,6 +87,7 @@ CHECKED = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # of tables that the checks make
 @parametrize_with_checks([*CHECKED, *regressor_variants()], expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import torch
 from scipy.spatial.distance import cdist, pdist, squareform
+from sklearn import manifold
 from sklearn.base import clone
-from sklearn.manifold import ClassicalMDS as Peer
 
 from eigenlens import PCA, ClassicalMDS, RankWarning
 from eigenlens.arrays import memory
@@ -93,7 +93,9 @@ def test_euclidean_distances_give_principal_components(offset, weight):
         assert found.landmark_error_ == 0.0
 
 
+@pytest.mark.skipif(not hasattr(manifold, "ClassicalMDS"), reason="scikit-learn has the method since 1.8")
 def test_scikit_learn_agrees():
+    Peer = manifold.ClassicalMDS
     up_to_sign(ClassicalMDS(2).fit_transform(X), Peer(2).fit_transform(X), 1e-10)
     up_to_sign(
         ClassicalMDS(2, metric="cityblock").fit_transform(X), Peer(2, metric="cityblock").fit_transform(X), 1e-10

@@ -93,6 +93,7 @@ def test_equal_within_and_between():
 
 @pytest.mark.parametrize("target", ["auto", "identity", "diagonal"])
 @pytest.mark.parametrize("kind", ["ledoit-wolf", "oas", 0.3, 1.0])
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant
 @pytest.mark.parametrize("parts", [1, 4])
 def test_shrinkage(kind, target, parts):
     means = np.array([X[y == k].mean(axis=0) for k in range(3)])

@@ -52,6 +52,7 @@ def test_it_is_fda_with_a_penalised_regression(penalty, choice):
 
 
 @pytest.mark.parametrize("cost", [1.0, 3.0])
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant
 @pytest.mark.parametrize("penalty", ["ridge", (8, 8)], ids=str)
 def test_gcv_is_that_of_the_score_regression(penalty, cost):
     rows, labels = DIGITS

@@ -62,6 +62,7 @@ def test_the_tests_hold_their_level(method):
     assert rejected / runs < (0.1 if method == "chi2" else 0.14)
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant
 def test_directions_in_which_nothing_varies_are_no_change_of_variance():
     """With a ridge, the covariance of all rows is less than I; comparing with I would rank empty directions first."""
     r = np.random.default_rng(2)

@@ -488,6 +488,7 @@ def test_path(wine):
         ({"ridge": -1.0}, "ridge=-1.0"),
         ({"tol": 0.0}, "tol=0.0"),
         ({"max_iter": 0}, "max_iter=0"),
+        ({"relative": True}, "SparsePCA has no parameter relative=True: give alpha; path"),
     ],
 )
 def test_bad_parameters(wine, parameters, message):

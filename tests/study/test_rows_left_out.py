@@ -50,3 +50,11 @@ def test_tables_with_enough_rows_are_drawn_as_they_are_fitted():
     found = eigenlens.report(wide(3, n=120, p=6), "kind").findings
     assert not found.left_out
     assert found.value_name == "canonical correlation"
+
+
+def test_cells_that_were_filled_do_not_bring_the_fitted_scores_back():
+    frame = wide(0)
+    frame.loc[::3, "x7"] = np.nan
+    found = eigenlens.report(frame, "kind").findings
+    assert "rows left out" in found.value_name
+    assert found.directions[0].value < 0.6

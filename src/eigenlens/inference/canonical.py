@@ -154,13 +154,13 @@ def _bartlett(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) 
 def _pillai(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
     k, trace = min(p, s), float((cosines**2).sum())
     left = float((sines**2).sum()) + k - len(sines)  # k − trace, without its cancellation
-    a, b = abs(p - s) + k, n - p - s - 1 + k
+    a, b = float(abs(p - s) + k), float(n - p - s - 1 + k)
     return _f_test("pillai", trace, b / a * _ratio(trace, left), k * a, k * b)
 
 
 def _lawley_hotelling(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> dict[str, float]:
     k, trace = min(p, s), float(sum(_ratio(c, s) ** 2 for c, s in zip(cosines, sines, strict=True)))
-    a, b = abs(p - s) + k, k * (n - p - s - 2) + 2
+    a, b = float(abs(p - s) + k), float(k * (n - p - s - 2) + 2)
     return _f_test("lawley_hotelling", trace, b * trace / (k**2 * a), k * a, b)
 
 

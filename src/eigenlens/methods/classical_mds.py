@@ -36,6 +36,7 @@ from ..distances.transforms import SchoenbergTransform
 from ..rows import as_source, map_rows
 from ._distance_eigenvalues import EigenvaluesOfDistances
 from .spine.about import Declaration, Laws
+from .spine.problem import SCALE_FIRST, spread_of_rows, warn_of_spread
 
 
 @stored("ClassicalMDS")
@@ -236,6 +237,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
                     "distances, use metric='precomputed'."
                 )
             )
+        elif self._obeys().invariance == "rotation":
+            warn_of_spread(spread_of_rows(rows), getattr(self, "feature_names_in_", None), SCALE_FIRST)
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
         if plain and steps == (None, None) and self.n_landmarks is None:
             return map_of_rows(rows, weight, k)

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 
 from ..arrays import errors, namespaces
-from ..arrays.exponents import extreme_exponent, power
 from ..arrays.parameters import check_flag, check_number
 from ..arrays.typing import Array
 from ..distances.pairs import joined
@@ -20,7 +19,7 @@ from ..moments import Outline
 from ..rows import Block, Source, dense_blocks
 from ._principal import standardised
 from .spine.about import Laws
-from .spine.problem import SCALE_FIRST, SCALE_ITSELF, warn_of_spread
+from .spine.problem import SCALE_FIRST, SCALE_ITSELF, spread_of_rows, warn_of_spread
 from .spine.rows_estimator import RowsEstimator
 
 DEFAULT = Gaussian()  # never changed: set_params works on a copy
@@ -134,16 +133,12 @@ class KernelEstimator(RowsEstimator):
 
     def _find_scale(self, X: Array, weight: Array, kernel: Kernel, dtype: Any) -> None:
         """Set what columns are divided by; without a scale, warn where they have other units."""
-        xp = namespaces.namespace(X)
         if not self.scale:
             self._set_scale(None, dtype)
             if kernel.rotation_invariant:
                 names = getattr(self, "feature_names_in_", None)
-                apart = X - X[:1, :]  # of a constant column exactly 0
-                unit = power(extreme_exponent(xp.max(xp.abs(apart))))
-                apart = apart if unit == 1 else apart / unit  # squares of 1e200 overflow
-                spread = namespaces.to_numpy(xp.std(apart, axis=0))
-                warn_of_spread(spread, names, SCALE_ITSELF if "scale" in self.get_params(deep=False) else SCALE_FIRST)
+                advice = SCALE_ITSELF if "scale" in self.get_params(deep=False) else SCALE_FIRST
+                warn_of_spread(spread_of_rows(X), names, advice)
             return
         moments = Outline().update(Block(X, None, weight))
         divisor = moments.weight - 1

@@ -211,6 +211,7 @@ class LDA(LinearDiscriminant):
         self.between = between
         self.missing = missing
 
+    _units_advice = "Use shrinkage_target='diagonal'"
     _validated = Validated("shrinkage", 0.0, shrinkages, "accuracy first")
 
     # -- moments, problem, parameters ----------------------------------------------------------------------------
@@ -298,8 +299,9 @@ class LDA(LinearDiscriminant):
             yield f"shrinkage = {self.shrinkage_:.4g} ({self.shrinkage})."
 
     def _obeys(self) -> Laws:
-        shrunk = "units" if self._to_diagonal else "rotation"
-        return Laws(invariance="linear" if self.shrinkage is None else shrunk)  # type: ignore[arg-type]
+        if self.shrinkage is None:
+            return Laws(invariance="linear")
+        return Laws(invariance="units" if self._to_diagonal else "rotation")
 
     # -- rows left out -------------------------------------------------------------------------------------------
 

@@ -162,6 +162,7 @@ class SparsePCA(PrincipalComponents):
         use="directions that each use only a few columns",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         linear_map=basis_of,
+        foreign_names={"relative": "give alpha; path() shows the scale of the penalties"},
     )
 
     scale: bool = False  # of models in files that are older than the parameter

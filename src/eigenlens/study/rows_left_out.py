@@ -23,12 +23,13 @@ from .plan import Plan
 def scores_left_out(ready: Ready, scores: np.ndarray, data: Data, plan: Plan) -> np.ndarray | None:
     """Return the scores of each row by a fit to the other folds, turned to the axes of the fit to all rows.
 
-    None where rows are more than columns and classes, or where a fold cannot be fitted.
+    None where rows are more than columns and classes, or where a fold cannot be fitted. Cells that were filled, which
+    takes no classes, stay as they are.
     """
     X, y = ready.X, np.asarray(data.y)
     labels, counts = np.unique(y, return_counts=True)
     saturated = data.whole is None and len(X) <= X.shape[1] + len(labels)
-    if not saturated or ready.kept is not None or plan.folds < 2 or counts.min() < 2:
+    if not saturated or plan.folds < 2 or counts.min() < 2:
         return None
     if fewest_of_class(y, data.groups) < 2:
         return None

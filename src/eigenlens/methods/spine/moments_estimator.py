@@ -28,9 +28,9 @@ from ...rows.labels import are_shares
 from ...solve import Spectrum
 from .chosen import FOLDS, Validated
 from .patterns import Completed, keeps_patterns, taking_holes
-from .problem import REREAD_CONDITION, Problem
+from .problem import REREAD_CONDITION, SCALE_FIRST, Problem, warn_of_spread
 from .rows_estimator import MODELLED, Known, RowsEstimator
-from .structure import structure, total_of
+from .structure import spreads, structure, total_of
 
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 Kept = TypeVar("Kept", bound=Moments)  # the moments of a method
@@ -122,6 +122,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
 
     # -- a parameter that cross-validation chooses -------------------------------------------------------------
 
+    _units_advice: ClassVar[str] = SCALE_FIRST  # where columns have other units, and units count
     _validated: ClassVar[Validated | None] = None
     _chosen: Any = None
     _count_test: DimensionTest | None = None  # of the rows of a fit, which has chosen the number of directions
@@ -319,6 +320,8 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
+        if not hasattr(self, "scale") and self._obeys().invariance == "rotation":
+            warn_of_spread(spreads(problem.centred, problem.centred.weight), problem.names, self._units_advice)
         self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         for name in OF_HOLES:

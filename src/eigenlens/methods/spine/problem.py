@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arrays import errors, namespaces
+from ...arrays.exponents import extreme_exponent, power
 from ...arrays.parameters import is_number
 from ...arrays.typing import Array
 from ...inference.incomplete import Hypothesis
@@ -132,6 +133,14 @@ def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:
     """List marked columns for a message: as the user named them, or by their numbers."""
     columns = np.flatnonzero(marked)
     return errors.listed(repr(str(names[j])) if names is not None else str(j) for j in columns.tolist())
+
+
+def spread_of_rows(X: Array) -> np.ndarray:
+    """Return how far columns spread, all in one unit; 0 of constant columns."""
+    xp = namespaces.namespace(X)
+    apart = X - X[:1, :]  # of a constant column exactly 0
+    unit = power(extreme_exponent(xp.max(xp.abs(apart))))  # squares of 1e200 overflow
+    return namespaces.to_numpy(xp.std(apart if unit == 1 else apart / unit, axis=0))
 
 
 def warn_of_spread(spread: np.ndarray, names: Sequence[str] | None, advice: str) -> None:
