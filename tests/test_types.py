@@ -15,7 +15,7 @@ BESIDE = {
     ".moments.conditional": ("Conditional",),
     ".moments.expected_cells": ("ExpectedCells",),
     ".moments.low_rank": ("LowRankFit", "fit_low_rank"),
-    ".moments.resampled_maximum": ("EachHoledResampler", "HoledResampler"),
+    ".moments.redrawn": ("EachHoledResampler", "HoledResampler"),
     ".solve.least_absolute": ("least_absolute",),
     ".solve.pursuit": ("Parts", "Report", "only", "pursue"),
 }
