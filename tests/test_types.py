@@ -17,7 +17,7 @@ BESIDE = {
     ".moments.low_rank": ("LowRankFit", "fit_low_rank"),
     ".moments.redrawn": ("EachHoledResampler", "HoledResampler"),
     ".solve.least_absolute": ("least_absolute",),
-    ".solve.pursuit": ("Parts", "Report", "only", "pursue"),
+    ".solve.low_rank_and_sparse": ("Parts", "Report", "only", "pursue"),
 }
 
 #: What may be anything, and why.
