@@ -19,8 +19,8 @@ import numpy as np
 
 from ..arrays import errors, exponents, linalg, memory, namespaces
 from .centred import Centred, Factor
-from .centring import Triangle
 from .cross import Cross
+from .form import Form
 from .grouped import Grouped
 from .marginals import Marginals
 from .patterns import ASKED_CELLS, Patterns
@@ -232,7 +232,7 @@ def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE)
 def as_centred(patterns: Patterns, shift: np.ndarray, F: np.ndarray) -> Centred:
     """Return one scatter FᵀF of all groups about their means, pivot + shift."""
     new = Factor().anchored_at(patterns.pivot)
-    new.weights, new.shift, new.store = patterns.group_weights, shift, Triangle(F).compacted()
+    new.weights, new.shift, new.store = patterns.group_weights, shift, Form(factor=F, squared=False).compacted()
     new.exponent, new.n_rows, new.dtype = patterns.exponent, patterns.n_rows, patterns.dtype
     return new
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..arrays import errors, exponents, linalg
 from .centred import Factor
-from .centring import Triangle
 from .completion import ROUNDING, SCORE, SINGULAR, climb, require_observed
+from .form import Form
 from .marginals import inverted
 from .patterns import Patterns
 from .sample import Sample
@@ -117,7 +117,7 @@ def _as_factor(moments: Patterns, shift: np.ndarray, loadings: np.ndarray, noise
     new = Factor().anchored_at(moments.pivot)
     new.weights, new.shift, new.exponent = np.array([moments.weight]), shift[None, :], moments.exponent
     rows = np.concatenate([loadings, noise * np.eye(moments.n_features)]) * np.sqrt(moments.weight)
-    new.store, new.n_rows, new.dtype = Triangle(rows).compacted(), moments.n_rows, moments.dtype
+    new.store, new.n_rows, new.dtype = Form(factor=rows, squared=False).compacted(), moments.n_rows, moments.dtype
     return new
 
 

@@ -322,7 +322,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
                 errors.warn(shortfall)
         if not hasattr(self, "scale") and self._obeys().invariance == "rotation":
             warn_of_spread(spreads(problem.centred, problem.centred.weight), problem.names, self._units_advice)
-        self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
+        self._collected = moments.with_products(None) if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         for name in OF_HOLES:
             self.__dict__.pop(name, None)
