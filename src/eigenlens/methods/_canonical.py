@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,6 +48,10 @@ class CanonicalProblem(Problem):
     def split(self) -> int:
         """Columns of X."""
         return self.pencil.dimension
+
+    @property
+    def side_by_side(self) -> tuple[tuple[slice, Sequence[str] | None], ...]:
+        return (slice(None, self.split), self.names), (slice(self.split, None), None)
 
     @property
     def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:

@@ -299,7 +299,7 @@ class LDA(LinearDiscriminant):
             yield f"shrinkage = {self.shrinkage_:.4g} ({self.shrinkage})."
 
     def _obeys(self) -> Laws:
-        if self.shrinkage is None:
+        if not self.shrinkage:
             return Laws(invariance="linear")
         return Laws(invariance="units" if self._to_diagonal else "rotation")
 

@@ -150,7 +150,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
     >>> qda = QDA().fit(X, y)
     >>> round(qda.score(X, y), 3)
     0.994
-    >>> QDA(pooling=0.3, shrinkage=0.1).fit_moments(qda.moments_).covariances_.shape
+    >>> QDA(pooling=0.3).fit_moments(qda.moments_).covariances_.shape
     (3, 13, 13)
     """
 

@@ -322,7 +322,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
         if not hasattr(self, "scale") and self._obeys().invariance == "rotation":
-            warn_of_spread(spreads(problem.centred, problem.centred.weight), problem.names, self._units_advice)
+            found = spreads(problem.centred, problem.centred.weight)
+            for columns, names in problem.side_by_side:
+                warn_of_spread(found[columns], names, self._units_advice)
         self._collected = moments.with_products(None) if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         for name in OF_HOLES:
