@@ -69,9 +69,10 @@ class Form:
         """Sums of squares over a divisor, as moments keep them."""
         store = sums.store
         if store.factor is not None:
-            return cls(factor=_divided(store.factor, divisor**0.5), squared=store.squared)
+            rows = store.factor if divisor == 1.0 else store.factor / divisor**0.5
+            return cls(factor=rows, squared=store.squared)
         if store.matrix is not None:
-            return cls(matrix=_divided(store.matrix, divisor))
+            return cls(matrix=store.matrix if divisor == 1.0 else store.matrix / divisor)
         if store.products is None:
             raise errors.InputError(INCOMPLETE)
         return cls(squares=store.squares, products=store.products, squared=False)
@@ -96,7 +97,8 @@ class Form:
     @property
     def shape(self) -> tuple[int, int]:
         """Of the array that is given, or of the rows that are multiplied with."""
-        rows, columns = self.values.shape if self.products is None else self.products.shape
+        given = self.matrix if self.factor is None else self.factor
+        rows, columns = (self.products if given is None else given).shape
         return rows, columns
 
     @property
@@ -149,7 +151,9 @@ class Form:
 
     def compacted(self) -> Form:
         """The form with no more rows than columns."""
-        return self if self.factor is None or self.factor.shape[0] <= self.dimension else self.as_triangle()
+        if self.factor is None or self.factor.shape[0] <= self.factor.shape[1]:
+            return self
+        return Form(factor=linalg.triangle(self.factor), squared=self.squared, triangular=True)
 
     def as_triangle(self) -> Form:
         """The form with a p × p upper triangle in place of rows, in which no row is a row of data."""
@@ -245,10 +249,6 @@ class Form:
             return Form(matrix=self.matrix + eye * sizes**2)
         rows = namespaces.namespace(sizes).concat([self.factor, eye * sizes], axis=0)
         return Form(factor=rows, squared=self.squared)
-
-
-def _divided(values: Array, number: float) -> Array:
-    return values if number == 1.0 else values / number
 
 
 def _square_root(matrix: Array) -> Array:
