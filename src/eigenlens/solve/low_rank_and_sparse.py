@@ -178,7 +178,7 @@ class Shrinker:
     """
 
     def __init__(self) -> None:
-        self._block: Array | None = None
+        self._block: Any = None
         self.singular_values: Array
         self.vectors: Array
 
