@@ -14,9 +14,8 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array
 from . import products
-from .pencil import Form, Pencil
-from .ridged import RidgedForm, whiten_for
-from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
+from .pencil import Form, Pencil, Spectrum, Whitening, condition_of, count_rank, orient
+from .shrinkage import RidgedForm, whiten_for
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
