@@ -122,11 +122,6 @@ def columns_needed(method: str, found: int, need: int) -> InputError:
     return InputError(f"method={method!r} needs at least {need} columns and X has {found}; add columns.")
 
 
-def no_estimator(argument: str, value: Any, example: str) -> InputTypeError:
-    what = f"the class {value.__name__}" if isinstance(value, type) else shortened(value)
-    return InputTypeError(f"{argument} is {what}, but it must be an estimator; give an instance, such as {example}.")
-
-
 def too_large(what: str, needed: int, available: int, way_out: str) -> TooLargeError:
     return TooLargeError(f"{what} takes {_size(needed)} but {_size(available)} are available; {way_out}.")
 

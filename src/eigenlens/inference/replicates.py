@@ -91,7 +91,8 @@ def can_climb(reference: Any) -> bool:
 def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """Return the fit to all rows."""
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
-        raise errors.no_estimator("model", model, "PCA(2)")
+        what = f"the class {model.__name__}" if isinstance(model, type) else errors.shortened(model)
+        raise errors.InputTypeError(f"model is {what}, but it must be an estimator; give an instance, such as PCA(2).")
     if sample_weight is not None and not _takes_weights(model):
         raise errors.InputError(
             f"sample_weight was given, but {type(model).__name__}.fit does not take it; leave it out, or repeat the "

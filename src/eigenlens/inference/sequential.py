@@ -30,7 +30,7 @@ class Step(NamedTuple):
     ----------
     statistic, p_value : float
     bar : float
-        What the statistic has to exceed; of the draws that were made.
+        What the statistic has to exceed.
     detectable : float
         The smallest further direction that would be found four times in five.
     work : float
@@ -134,7 +134,10 @@ def against_draws(
             counted = len(null)
             break
     made = np.array(null)
-    return Step(observed, (1 + exceeded) / (1 + counted), float(np.quantile(made, 1 - alpha))), made
+    bar = float(np.quantile(made, 1 - alpha))
+    if len(made) == FIRST < n_draws:  # too few for a quantile of their own: the test ended early
+        bar = float(made.mean() + stats.norm.isf(alpha) * made.std(ddof=1))
+    return Step(observed, (1 + exceeded) / (1 + counted), bar), made
 
 
 def p_of_draws(observed: Any, null: np.ndarray, tied: float = TIED) -> Any:
