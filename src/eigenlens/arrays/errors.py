@@ -17,7 +17,6 @@ from typing import Any
 
 from ..exceptions import *  # noqa: F403
 from ..exceptions import (
-    CommandError,
     ConditionWarning,
     InputError,
     InputTypeError,
@@ -506,11 +505,3 @@ def not_a_model(path: Path, why: str) -> ModelFileError:
 
 def damaged(path: Path, why: str) -> ModelFileError:
     return ModelFileError(f"{path} is damaged: {why}. Nothing was loaded; get the file again, or fit again.")
-
-
-def is_input(path: Any) -> CommandError:
-    return CommandError(f"--out {path} is the input file; choose another name.")
-
-
-def views_syntax() -> str:
-    return "--views takes two lists of columns with -- between them: --views a b -- c d"

@@ -256,7 +256,7 @@ class DimensionTest(Result):
         if "F" in found and "roy" not in found:  # the F of Roy's root is a bound
             said.append(f"F({_degrees(found['df1'])}, {_degrees(found['df2'])}) = {_short(found['F'])}")
         elif "chi2" in found:
-            said.append(f"χ²({_degrees(found['df'])}) = {_short(found['chi2'])}")
+            said.append(chi2_words(found["chi2"], found["df"]))
         elif "statistic" in found and not said:
             said.append(f"{self.statistic or 'statistic'} = {_short(found['statistic'])}")
         elif "noise" in found and not said:
@@ -325,6 +325,11 @@ def p_words(p: float, draws: int | None = None) -> str:
     return "p < 0.001" if p < 0.001 and finer else f"p = {p:.2g}"
 
 
+def chi2_words(statistic: float, df: float) -> str:
+    """Return a statistic with its degrees of freedom, as papers write them."""
+    return f"χ²({_degrees(df)}) = {_short(statistic)}"
+
+
 def drawn(n_draws: int, what: str = "permutations") -> str:
     """Return how many draws there were, and how fine p-values are."""
     return f"{n_draws:,} {what}, so p-values are multiples of {1 / (1 + n_draws):.3g}"
@@ -335,7 +340,7 @@ def _short(value: float) -> str:
 
 
 def _degrees(df: float) -> str:
-    return f"{df:.0f}" if abs(df - round(df)) < 1e-6 else f"{df:.1f}"
+    return f"{df:.1f}".removesuffix(".0")
 
 
 def _a(noun: str) -> str:

@@ -18,7 +18,7 @@ from ..arrays import linalg, optional
 from ..arrays.errors import listed
 from ..arrays.parameters import seed_of
 from ..arrays.typing import Frame, RandomState
-from .dimension_test import LINEAR, DimensionTest, Result, check_level
+from .dimension_test import LINEAR, DimensionTest, Result, check_level, chi2_words, p_words
 from .sequential import chi2_tails, tails
 from .units import Units
 
@@ -313,8 +313,8 @@ def with_linear(test: DimensionTest, p_value: float, least: float = np.nan) -> D
 # row by row, and nothing changes: this gives the distribution of the bend where there is none, heavy tails included.
 
 
-@dataclass(frozen=True)
-class Linearity:
+@dataclass(frozen=True, repr=False)
+class Linearity(Result):
     """How far variates bend along a direction.
 
     Attributes
@@ -327,6 +327,14 @@ class Linearity:
 
     bend: float
     p_value: float
+
+    def __str__(self) -> str:
+        said = "Other variates bend" if self.p_value < DOUBT else "There is no evidence that other variates bend"
+        return f"{said} along the direction (by {self.bend:.0%} of their variance, {p_words(self.p_value)})."
+
+    def to_frame(self) -> Frame:
+        """Return the numbers as a pandas DataFrame of one row."""
+        return optional.pandas().DataFrame({"bend": [self.bend], "p_value": [self.p_value]})
 
     @property
     def doubtful(self) -> bool:
@@ -424,7 +432,8 @@ class CoordinateTest(Result):
     >>> from eigenlens import SIR
     >>> X = np.random.default_rng(0).standard_normal((400, 4))
     >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
-    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
+    2 of 4 columns are needed at 5%: x0 (χ²(9) = 269, p < 0.001), x1 (χ²(9) = 144, p < 0.001). Each was
+    tested given all others.
     """
 
     statistics: np.ndarray
@@ -444,17 +453,17 @@ class CoordinateTest(Result):
             needed, single = self.needed[0], self.together == 1
             of = "" if single else "At least one of " if needed else "None of "
             verb = "is not" if single and not needed else "is"
-            return (
-                f"{of}{self.names[0]} {verb} needed at {100 * self.alpha:g}%: χ² = {self.statistics[0]:.4g} with "
-                f"{self.freedom} degrees of freedom, p = {self.p_values[0]:.2g}."
-            )
-        found = [name for name, need in zip(self.names, self.needed, strict=True) if need]
+            return f"{of}{self.names[0]} {verb} needed at {100 * self.alpha:g}% ({self._evidence(0)})."
+        found = [f"{self.names[j]} ({self._evidence(j)})" for j in np.flatnonzero(self.needed).tolist()]
         verb = "is" if len(found) == 1 else "are"
-        which = f": {', '.join(found)}" if found else ""
+        which = f": {', '.join(found)}" if found else f" (the smallest p is {self.p_values.min():.2g})"
         return (
             f"{len(found)} of {len(self.names)} columns {verb} needed at {100 * self.alpha:g}%{which}. Each was tested "
             f"given all others."
         )
+
+    def _evidence(self, j: int) -> str:
+        return f"{chi2_words(self.statistics[j], self.freedom)}, {p_words(self.p_values[j])}"
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame, a row for each column."""

@@ -13,7 +13,7 @@ from ..moments import Patterns
 from ..moments.completion import fit
 from ..moments.conditional import Conditional
 from ..rows import as_source
-from .dimension_test import Result, check_level
+from .dimension_test import Result, check_level, chi2_words, p_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,10 +58,10 @@ class LittleTest(Result):
     names: list[str] | None
 
     def __str__(self) -> str:
-        said = f"χ² = {self.statistic:.4g}, df = {self.df}, p = {self.p_value:.3g}; level {100 * self.alpha:g}%"
+        said = f"at the {100 * self.alpha:g}% level ({chi2_words(self.statistic, self.df)}, {p_words(self.p_value)})"
         if self.p_value <= self.alpha:
-            return f"Cells are not missing completely at random ({said})."
-        return f"There is no evidence against cells missing completely at random ({said})."
+            return f"Cells are not missing completely at random {said}."
+        return f"There is no evidence against cells missing completely at random {said}."
 
     def to_frame(self) -> Frame:
         """Return the patterns as a pandas DataFrame: observed columns, rows, and what each adds to the statistic."""
@@ -102,7 +102,7 @@ def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha
     >>> X = rng.standard_normal((200, 3)) @ np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]])
     >>> X[X[:, 0] > 0.5, 1] = np.nan                        # the larger the first, the rarer the second
     >>> print(littles_mcar(X))
-    Cells are not missing completely at random (χ² = 113.8, df = 2, p = 1.92e-25; level 5%).
+    Cells are not missing completely at random at the 5% level (χ²(2) = 114, p < 0.001).
     """
     check_level(alpha)
     names = None
