@@ -22,7 +22,6 @@ from .replicates import Draws, Followed, can_climb, can_sum, fit_reference, from
 from .units import Units
 
 FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
-MANY_HOLES, FEW_CELLS = 0.2, 120  # share of cells missing, and rows times the others, from which variances vary more
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
@@ -303,9 +302,9 @@ def _warn_of_few(draws: Draws, n_boot: int, level: float) -> None:
 
 
 def _warn_of_holes(model: Any, rows: np.ndarray) -> None:
-    """Say where intervals are known not to hold their level: of variances, with many holes in few rows."""
+    """Say where intervals are known not to hold their level: of variances, with many missing cells in few rows."""
     share = float(np.isnan(rows).mean())
-    if hasattr(model, "explained_variance_") and share >= MANY_HOLES and len(rows) * (1 - share) < FEW_CELLS:
+    if hasattr(model, "explained_variance_") and share >= 0.2 and len(rows) * (1 - share) < 120:
         errors.warn(
             errors.BootstrapWarning(
                 f"{share:.0%} of the cells of {len(rows)} rows are missing: intervals of the eigenvalues of "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -17,9 +17,6 @@ from .distributions import largest_root_survival
 from .inverse import permuted_after
 from .sequential import correlation_found, resampled_test
 from .units import Units
-
-TRUSTED = 0.10  # relative difference of two variances up to which normal theory is trusted
-SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
 
 
 def wilks(
@@ -290,21 +287,11 @@ def _standard(Y: np.ndarray, penalty: np.ndarray | None) -> np.ndarray:
 # often.
 
 
-@dataclass(frozen=True)
-class Advice:
-    """Which test to use, and why.
-
-    Attributes
-    ----------
-    method : {"wilks", "permutation"}
-    reason : str
-    excess : float
-        Variance of V over permutations, relative to that of normal theory, minus 1.
-    """
+class Advice(NamedTuple):
+    """Which test to use, and why."""
 
     method: Literal["wilks", "permutation"]
     reason: str
-    excess: float
 
 
 def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> Advice:
@@ -339,19 +326,18 @@ def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> 
     'permutation'
     """
     n = len(x_leverages)
-    if n - p - s - 1 < SPARE_ROWS:
-        return Advice("permutation", f"{n} rows of {p} and {s} columns are too few to rely on normal theory", np.nan)
+    if n - p - s - 1 < 20:  # rows beyond the columns of both tables
+        return Advice("permutation", f"{n} rows of {p} and {s} columns are too few to rely on normal theory")
     normal = 2 * (_spread(n, p) * _spread(n, s)) / ((n - 1) ** 2 * (n + 1) * (n - 2))
     uneven = _uneven(n, p, x_leverages) * _uneven(n, s, y_leverages) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
     excess = float(uneven / normal)
-    if abs(excess) > TRUSTED:
+    if abs(excess) > 0.1:  # up to so much of the variance normal theory is trusted
         more = "more" if excess > 0 else "less"
         return Advice(
             "permutation",
             f"rows far out, or rare classes: the statistic varies {abs(excess):.0%} {more} than normal theory says",
-            excess,
         )
-    return Advice("wilks", "normal theory fits these rows", excess)
+    return Advice("wilks", "normal theory fits these rows")
 
 
 def _spread(n: int, r: int) -> float:

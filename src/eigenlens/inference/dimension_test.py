@@ -20,10 +20,8 @@ SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to
 NOT_TESTED = "not tested"
 LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
 POWER = 0.8  # with which a test finds what is called detectable
-DEGENERATE = 1e-9  # a smaller size that would be found is that of draws without any spread
 NOTICEABLE_SHARE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
-MOST_QUOTED = 3  # directions whose tests are all quoted; of more, the first and the last
 #: What the statistics of a test are called in a sentence, and when they are named again.
 LABELS = {
     "wilks": ("Wilks' Λ", "Λ"),
@@ -231,8 +229,8 @@ class DimensionTest(Result):
         d, base = self.dimension, self.method.removesuffix(LINEAR)
         tested = np.flatnonzero(np.isfinite(self.p_values[: max(d, 1)]))
         said = [self.evidence(int(j), again=bool(j > 0)) for j in tested]
-        if d > MOST_QUOTED:
-            said[1:-1] = ["…"]
+        if d > 3:
+            said[1:-1] = ["…"]  # of many, the first and the last are quoted
         if self.draws is not None and said:
             said.append(f"{self.draws:,} {'permutations' if 'permutation' in base else 'draws'}")
         what, comma, moved = base.partition(", ")
@@ -278,7 +276,7 @@ class DimensionTest(Result):
             return "no more can be tested" if d else "none can be tested"
         said = [f"the next is not significant ({self.evidence(d)})"] if d else []
         power = self._detectable_next()
-        if np.isfinite(power) and power >= DEGENERATE:
+        if np.isfinite(power) and power >= 1e-9:  # less comes of draws without any spread
             least = f"would usually detect {_a(self.measure)} of {power:.2g} or more ({POWER:.0%} power)"
             if power <= NOTICEABLE_SHARE:
                 said.append(f"these rows {least}")

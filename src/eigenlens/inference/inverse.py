@@ -22,10 +22,7 @@ from .dimension_test import LINEAR, DimensionTest, Result, check_level, chi2_wor
 from .sequential import chi2_tails, tails
 from .units import Units
 
-SLICE_ROWS, MOST_SLICES = 10, 10  # rows in a slice at least, and slices at most
-MEANS, COVARIANCES = 2, 4  # rows in a slice for each column, where its mean or its covariance is estimated
 BINS = 8  # of a direction: fine enough for clusters and bends, coarse enough for a hundred rows
-BENT = 0.05  # share of a variate's variance below which a bend is too small to make a direction of its own
 DOUBT = 0.01  # p-value below which it is said
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
@@ -240,8 +237,8 @@ def choose_slices(n: float, p: int, covariances: bool = False) -> int:
     covariances : bool
         Whether covariances of slices are used (SAVE, directional regression), rather than means alone (SIR).
     """
-    rows = max(SLICE_ROWS, (COVARIANCES if covariances else MEANS) * p)
-    return int(np.clip(n // rows, np.clip(n // 3, 2, 3), MOST_SLICES))
+    rows = max(10, (4 if covariances else 2) * p)
+    return int(np.clip(n // rows, np.clip(n // 3, 2, 3), 10))
 
 
 def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
@@ -339,7 +336,7 @@ class Linearity(Result):
     @property
     def doubtful(self) -> bool:
         """Whether the condition is broken far enough to mislead."""
-        return self.p_value < DOUBT and self.bend > BENT
+        return self.p_value < DOUBT and self.bend > 0.05  # a smaller bend makes no direction of its own
 
     def warning(self, name: str, rows: str = "X", response: str = "y", way_out: str = "LocalizedSIR") -> str:
         """Return what a method of this name would mistake, as a sentence, and the way out."""

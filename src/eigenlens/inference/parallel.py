@@ -20,7 +20,6 @@ from .sequential import check_draws, p_of_draws
 
 SAME = 1e-14  # share of themselves within which eigenvalues are equal: a column of another size must not decide
 PERMUTED = "parallel, permutation"
-BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
 
 def parallel_analysis(
@@ -180,7 +179,9 @@ def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Itera
     size = np.sqrt(np.sum(rows**2, axis=0))
     unit = np.where(size > 0, size, 1.0) if p <= n else 1.0
     columns = np.ascontiguousarray((rows / unit).T, dtype=np.float32 if p <= n else np.float64)
-    bank = max(BANK, int(np.ceil(p**0.5)))
+    # every column takes the composition of two permutations of a bank, no two columns the same pair
+    # (bench_bootstrap_is_one_product)
+    bank = max(64, int(np.ceil(p**0.5)))
     first, second = (np.stack([rng.permutation(n) for _ in range(bank)]).astype(np.int32) for _ in range(2))
     moved = np.empty_like(columns)
     for _ in range(n_draws):

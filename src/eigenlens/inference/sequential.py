@@ -18,8 +18,7 @@ from ..arrays.parameters import check_number, seed_of
 from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, check_level, drawn
 
 TIED = 1e-12  # statistics closer than this share of the observed one count as equal, so the test does not reject
-FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
-ENOUGH = 49  # draws that tell a p-value which is not significant
+FIRST = 19  # draws after which a statistic ten standard deviations above them needs no more
 LEAST_EFFECT = 1e-9  # the smallest effect that is looked for
 
 
@@ -128,9 +127,9 @@ def against_draws(
     while len(null) < n_draws:
         null.append(draw(rng))
         exceeded += null[-1] >= observed - tied * abs(observed)
-        if early and len(null) == FIRST and observed > np.mean(null) + BEYOND * np.std(null):
+        if early and len(null) == FIRST and observed > np.mean(null) + 10 * np.std(null):
             break
-        if hopeless and len(null) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
+        if hopeless and len(null) >= 49 and 1 + exceeded > alpha * (1 + n_draws):
             counted = len(null)
             break
     made = np.array(null)

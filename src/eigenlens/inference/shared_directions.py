@@ -51,13 +51,8 @@ OWN_NOISE = {
     "permutation": "their own noise moved column by column",
     "normal": "normal noise",
 }
-REFITTED = 16  # columns up to which noise variances are fitted again in each draw
-THEORY = 100  # rows and columns from which normal noise follows its distribution as closely as draws can tell
-MOST_LEVERAGE = 0.99  # of a row whose size is restored
 LEAST_OWN_VARIANCE = 1e-3  # share of its variance that is a column's own, at least: no column is free of noise
 DENSE = 64  # columns above which P∘P is close enough to its diagonal
-STEPS, SETTLED = 40, 1e-5
-FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
 
 # -- the fit of d directions -----------------------------------------------------------------------------------------
 
@@ -161,12 +156,13 @@ def fit_factors(table: Standardised, d: int, start: np.ndarray | None = None) ->
         values, V = table.spectrum(noise, d)
         noise = np.clip(1 - 0.98 * np.sum(V**2 * values[:d], axis=1), 0.02, 1.0)
     values, V = table.spectrum(noise, d)
-    many = table.p > DENSE
-    for _ in range((FEW_STEPS if many else STEPS) if d > 0 else 0):
+    # many columns begin where the fit of one direction less has ended
+    steps, settled = (6, 1e-3) if table.p > DENSE else (40, 1e-5)
+    for _ in range(steps if d > 0 else 0):
         new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST_OWN_VARIANCE, 1.0)
         moved, noise = float(np.abs(np.log(new / noise)).max()), new
         values, V = table.spectrum(noise, d)
-        if moved < (ROUGH if many else SETTLED):
+        if moved < settled:
             break
     return FactorFit(noise, values, V)
 
@@ -357,7 +353,7 @@ def _restored(R: np.ndarray, G: np.ndarray) -> np.ndarray:
     variance r = (A∘A)v, A = I − GGᵀ. A draw is projected again, so without this the largest rows would shrink twice,
     and where rows are of unequal spread the null would be too narrow.
     """
-    h = np.minimum(np.sum(G**2, axis=1), MOST_LEVERAGE)
+    h = np.minimum(np.sum(G**2, axis=1), 0.99)
     r = np.mean(R**2, axis=1)
     v = r / (1 - h)
     for _ in range(20):
@@ -387,7 +383,8 @@ def _unit(E: np.ndarray) -> np.ndarray:
 def _against_normal(
     table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any, budget: float | None
 ) -> DimensionTest:
-    noise = _normal(table.freedom) if min(table.freedom, table.p) < THEORY else None
+    # from 100 rows and columns on, noise follows its distribution as closely as draws can tell
+    noise = _normal(table.freedom) if min(table.freedom, table.p) < 100 else None
     return _tests(table, values, noise, alpha, n_draws, random_state, "normal", "", budget)
 
 
@@ -448,7 +445,7 @@ def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:
     M = np.concatenate([fit.loadings.T, E * np.sqrt(np.maximum(own, np.finfo(float).tiny))])
     p = M.shape[1]
     W = M @ M.T if p > len(M) else M.T @ M
-    if d > 0 and len(W) == p <= REFITTED:
+    if d > 0 and len(W) == p <= 16:  # few columns: their noise variances are fitted again
         values, V = np.linalg.eigh(W)
         root = np.sqrt(changed(np.diag(W), values[::-1][:d], V[:, ::-1][:, :d]))
         W = W / root / root[:, None]
