@@ -39,6 +39,8 @@ CALLED = {
     "parallel, permutation": "parallel analysis, permuted columns",
     "permutation": "permutation test",
     "simulation": "simulated normal noise",
+    "slices, missing cells": "test of slices with missing cells",
+    "wilks, missing cells": "Wilks' test with missing cells",
 }
 ONE_BY_ONE = "Directions are tested one after the other "
 NORMAL = "The test assumes columns that are roughly normal; long tails make it find too much."

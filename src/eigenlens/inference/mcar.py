@@ -1,4 +1,4 @@
-"""Little's test that cells are missing completely at random: do the rows with other holes have other means?"""
+"""Little's test that cells are missing completely at random: have rows that miss other cells other means?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .dimension_test import Result, check_level, chi2_words, p_words
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LittleTest(Result):
-    """Whether the means of the observed cells differ between the patterns of holes.
+    """Whether the means of the observed cells differ between the patterns of missing cells.
 
     Attributes
     ----------
@@ -72,9 +72,10 @@ class LittleTest(Result):
 
 
 def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha: float = 0.05) -> LittleTest:
-    """Test whether cells are missing completely at random, from the means of the patterns of holes.
+    """Test whether cells are missing completely at random, from the means of the patterns of missing cells.
 
-    Maximum likelihood needs less: holes may depend on observed cells ("missing at random"). No test can show that.
+    Maximum likelihood needs less: missing cells may depend on observed ones ("missing at random"). No test can show
+    that.
 
     Parameters
     ----------

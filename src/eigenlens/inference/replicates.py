@@ -81,9 +81,10 @@ def can_sum(reference: Any) -> bool:
 
 
 def can_climb(reference: Any) -> bool:
-    """Tell whether resamples of rows with holes can be fitted from the maximum of the likelihood of all rows.
+    """Tell whether resamples of rows with missing cells can be fitted from the maximum of the likelihood of all rows.
 
-    Each of them looks at every row, so a table of many rows with few patterns of holes is better off with its patterns.
+    Each of them looks at every row, so a table of many rows with few patterns of missing cells is better off with
+    these.
     """
     return getattr(reference, "_holed_resampler", None) is not None and bool(reference.moments_.n_rows <= ROWS)
 

@@ -195,7 +195,7 @@ class SIR(OnePassInverseRegression):
         return sorted({known[column] for column in listed})
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        return lambda sample: of_classes(sample.shares, "slices, same holes")
+        return lambda sample: of_classes(sample.shares, "slices, missing cells")
 
     def _summary_test(self) -> str:
         if self._collected is not self._whole_moments:
