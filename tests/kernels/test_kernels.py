@@ -237,7 +237,7 @@ def test_wavelets_without_pywavelets(monkeypatch):
 
     wavelet._tables.cache_clear()
     monkeypatch.setitem(sys.modules, "pywt", None)
-    with pytest.raises(ImportError, match=r"pip install eigenlens\[wavelets\]"):
+    with pytest.raises(ImportError, match="pip install PyWavelets"):
         Wavelet("db2", 1.0)(np.ones((2, 1)))
     assert Wavelet("morlet", 1.0)(np.ones((2, 1))).shape == (2, 2)
 

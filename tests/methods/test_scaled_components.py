@@ -171,6 +171,18 @@ def test_methods_of_one_unit_tell_of_others(model):
         model.fit((WINE - WINE.mean()) / WINE.std(), WINE[["alcohol"]] if isinstance(model, CCA) else y)
 
 
+def test_tables_of_different_units_are_no_columns_of_different_units():
+    """CCA's X may be in millimetres and its Y in tonnes; and no shrinkage is no shrinkage, said in any way."""
+    Y = 1e5 * Z[:, 6:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CCA(1, ridge=0.1).fit(Z[:, :6], Y)
+        LDA(shrinkage=0).fit(WINE, load_wine().target)
+    Y[:, 0] *= 1e3
+    with pytest.warns(ScaleWarning, match="column 0 is .* times"):
+        CCA(1, ridge=0.1).fit(Z[:, :6], Y)
+
+
 def test_names_of_columns_reach_the_warning():
     frame = pd.DataFrame(Z * np.array([1e4] + [1.0] * 12), columns=WINE.columns)
     with pytest.warns(ScaleWarning, match="'alcohol'"):

@@ -171,6 +171,20 @@ def test_one_of_equal_columns_is_taken(ridge):
     np.testing.assert_array_equal(SparsePCA(1, n_nonzero=1, ridge=ridge).fit(X).components_, [[1.0, 0.0, 0.0]])
 
 
+def test_loadings_of_rounding_are_zero_in_any_order_of_rows():
+    X = np.random.default_rng(0).standard_normal((20, 3)) @ np.array([[0.3, 0, 0], [0, 1, 0.5], [0, 0, 1]])
+    design = np.array(np.meshgrid(*[[-1.0, 1.0]] * 4)).reshape(4, -1).T * [4, 3, 2, 1]  # no two columns correlate
+    for table, k, count in ((X, 3, 2), (design, 4, 3)):
+        found = []
+        for seed in range(6):
+            rows = np.random.default_rng(seed).permutation(len(table))
+            with pytest.warns(RankWarning, match="add nothing"):
+                model = SparsePCA(k, n_nonzero=count).fit(table[rows])
+            np.testing.assert_array_equal(model.n_nonzero_, np.count_nonzero(abs(model.components_) > 1e-6, axis=1))
+            found.append(model.n_nonzero_.tolist())
+        assert found == found[:1] * 6
+
+
 def test_a_count_that_cannot_be_met_is_told(wine):
     X = np.column_stack([wine[:, :3], np.ones(len(wine))])
     with pytest.warns(RankWarning, match="n_nonzero=4 but component 0 has 3 nonzero loading"):

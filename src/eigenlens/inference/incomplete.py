@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from ..arrays import linalg
 from ..arrays.parameters import seed_of
 from ..moments.redrawn import Law, Redrawn
 from .dimension_test import NORMAL, ONE_BY_ONE, DimensionTest, drawn
@@ -84,7 +85,8 @@ def incomplete_test(
         return against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)[0]
 
     most = min(hypothesis.count, len(values))
-    test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
+    with linalg.one_blas_thread():  # hundreds of small decompositions: threads would wait for each other
+        test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
     against = "each against normal rows that lack it and miss the same cells"
     times = drawn(n_draws, "times")
     return test.told(

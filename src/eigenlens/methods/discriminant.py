@@ -19,7 +19,7 @@ from ..regress.optimal_scoring import contrasts
 from ..rows import Source
 from ..rows.labels import refuse_other_labels
 from ..solve import Form, Spectrum, orient, solve, whiten
-from ..solve.ridged import RidgedForm
+from ..solve.shrinkage import RidgedForm
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
 from .classifier import CanonicalClassifier, Priors, read_priors

@@ -33,7 +33,7 @@ from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, Priors, TableLike
 from ..moments import Centred, Grouped
 from ..solve import Form, Whitening, whiten
-from ..solve.covariance_shrinkage import shrunk
+from ..solve.shrinkage import shrunk
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from .classifier import PosteriorClassifier, class_priors, read_priors
@@ -150,7 +150,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
     >>> qda = QDA().fit(X, y)
     >>> round(qda.score(X, y), 3)
     0.994
-    >>> QDA(pooling=0.3, shrinkage=0.1).fit_moments(qda.moments_).covariances_.shape
+    >>> QDA(pooling=0.3).fit_moments(qda.moments_).covariances_.shape
     (3, 13, 13)
     """
 

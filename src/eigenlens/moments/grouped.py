@@ -13,7 +13,8 @@ from ..arrays.typing import Array
 from ..rows import Block
 from .base import Composed, Moments
 from .centred import Centred, Scatter
-from .centring import Codes, Gram
+from .centring import Codes
+from .form import Form
 from .higher import Quartic
 from .patterns import Patterns
 
@@ -242,13 +243,11 @@ class Grouped(Composed):
         new = parts[0].copy()
         new.weights = self.weights
         new.shift = namespaces.namespace(pivot).concat([part.shift for part in parts], axis=0)
-        root = np.sqrt(shares)
-        ones = namespaces.namespace(pivot).ones_like(pivot)
-        squares = any(part.store.rows is None for part in parts)  # which rows can join, and not the other way round
-        first = Gram(parts[0].store.matrix()) if squares else parts[0].store
-        new.store = first.scaled(ones * float(root[0]))
-        for part, r in zip(parts[1:], root[1:], strict=True):
-            new.store = new.store.plus(part.store.scaled(ones * float(r)))
+        squares = any(part.store.factor is None for part in parts)  # which rows can join, and not the other way round
+        first = Form(matrix=parts[0].store.dense()) if squares else parts[0].store
+        new.store = first.times(float(shares[0]))
+        for part, share in zip(parts[1:], shares[1:], strict=True):
+            new.store = new.store.plus(part.store.times(float(share)))
         new.n_rows = sum(part.n_rows for part in parts)
         return new
 

@@ -16,8 +16,8 @@ import numpy as np
 from ..arrays import namespaces
 from .base import Moments
 from .centred import Centred
-from .centring import Gram
 from .cross import Cross
+from .form import Form
 from .grouped import Grouped
 from .higher import Quartic
 
@@ -91,7 +91,8 @@ class Resampler:
         """Return moments of the kind that was given, with other contents."""
         inner = self.inner.copy()
         like = self.inner.pivot
-        inner.weights, inner.shift, inner.store = weights, namespaces.like(shift, like), Gram(namespaces.like(T, like))
+        inner.weights, inner.shift = weights, namespaces.like(shift, like)
+        inner.store = Form(matrix=namespaces.like(T, like))
         new = self.moments.copy()
         if isinstance(new, Grouped):
             new.groups, new._joined = [inner], None

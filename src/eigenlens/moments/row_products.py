@@ -35,7 +35,7 @@ class RowProducts(ABC):
 
     Attributes
     ----------
-    shape : (int or None, int)
+    shape : (int, int)
         Rows and columns.
     over_rows : bool
         Whether vectors have a number for each row rather than for each column: those are fewer.
@@ -49,6 +49,8 @@ class RowProducts(ABC):
         Whether the products of rows with each other, or of columns where those are fewer, cost less than a search.
     passes : int
         How often the rows were read.
+    most_steps : int
+        Products with a block of vectors after which a search ends; 0 where that is left to it.
     """
 
     like: Array
@@ -56,17 +58,17 @@ class RowProducts(ABC):
     width: int | None = None
     forms_gram: bool = False
 
-    def __init__(self, shape: tuple[int | None, int], over_rows: bool | None = None) -> None:
+    def __init__(self, shape: tuple[int, int], over_rows: bool | None = None) -> None:
         n, p = shape
-        self.shape, self.passes = shape, 0
-        self.over_rows = n is not None and n < p if over_rows is None else over_rows
+        self.shape, self.passes, self.most_steps = shape, 0, 0
+        self.over_rows = n < p if over_rows is None else over_rows
         self._columns: Array | None = None
 
     @property
     def side(self) -> int:
         """How long vectors are."""
         n, p = self.shape
-        return n if self.over_rows and n is not None else p
+        return n if self.over_rows else p
 
     @abstractmethod
     def squared(self, V: Array) -> Array:
@@ -231,7 +233,7 @@ class SourceRows(RowProducts):
     """Rows that are read again for each product."""
 
     def __init__(self, source: Source, outline: Outline) -> None:
-        super().__init__((None, source.n_features))
+        super().__init__((outline.n_rows, source.n_features), over_rows=False)
         self._source, self._outline, self.like = source, outline, outline.pivot
 
     def squared(self, V: Array) -> Array:
@@ -244,7 +246,7 @@ class SourceRows(RowProducts):
     def _pass(self, V: Array, sizes: bool) -> Array:
         self.passes += 1
         V = V if self._columns is None else V * self._columns
-        return self._source.reduce(_Sum(self._outline.without_rows(), V, sizes)).total
+        return self._source.reduce(_Sum(self._outline, V, sizes)).total
 
 
 class _Sum:
@@ -274,22 +276,27 @@ class _Sum:
         return type(self)(self.outline, self.V, self.sizes, self.total)
 
 
-def products(source: Source, outline: Outline) -> RowProducts:
+def products(source: Source, outline: Outline, most_steps: int = 0) -> RowProducts:
     """Return products with the rows of a source, about the means that a pass over it has found."""
-    table, weight = getattr(source, "table", None), getattr(source, "row_weights", None)
-    if hasattr(table, "sparse_rows"):
-        return SparseRows(table.sparse_rows(0, table.shape[0]), outline, weight)  # type: ignore[union-attr]
-    values = getattr(table, "values", None)
-    if values is not None and source.in_memory_already:
-        return ArrayRows(values, outline, weight)
-    return SourceRows(source, outline)
+    table: Any = getattr(source, "table", None)
+    weight = getattr(source, "row_weights", None)
+    values, rows = getattr(table, "values", None), getattr(table, "sparse_rows", None)
+    found: RowProducts
+    if rows is not None:
+        found = SparseRows(rows(0, table.shape[0]), outline, weight)
+    elif values is not None and source.in_memory_already:
+        found = ArrayRows(values, outline, weight)
+    else:
+        found = SourceRows(source, outline)
+    found.most_steps = most_steps
+    return found
 
 
-def _is_near(outline: Outline, shape: tuple[int | None, int], far: float) -> bool:
+def _is_near(outline: Outline, shape: tuple[int, int], far: float) -> bool:
     """Tell whether the offset of rows is at most so many times the spread of a direction if all had the same."""
     n, p = shape
     xp = namespaces.namespace(outline.pivot)
-    variance = float(xp.sum(outline.store.diagonal())) / outline.weight / max(min(n or p, p), 1)
+    variance = float(xp.sum(outline.store.diagonal())) / outline.weight / max(min(n, p), 1)
     return float(xp.sum(outline.mean**2)) <= far**2 * variance
 
 

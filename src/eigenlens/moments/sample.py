@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -47,41 +47,25 @@ class Sample:
     layouts: dict[bool, tuple[Layout, list[Place]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, moments: Patterns) -> Self:
-        """Return what the likelihood sees of moments."""
-        first, pattern = distinct(moments.masks)
-        return cls(
-            moments.masks[first],
-            moments.shift,
-            moments.weights,
-            moments.group,
-            pattern,
-            moments.rows,
-            pattern[moments.owner],
-            len(moments.group_rows),
-        )
-
-    def among(self, columns: np.ndarray, centre: np.ndarray, size: np.ndarray) -> Self:
-        """Return the same sample of some columns, about another origin and in other units.
+    def of(cls, moments: Patterns, columns: Any = slice(None), centre: Any = 0.0, size: Any = 1.0) -> Self:
+        """Return what the likelihood sees of some columns, about another origin and in other units.
 
         Strata that observe none of these columns are left out.
         """
-        masks = self.masks[:, columns]
-        first, codes = distinct(masks)
-        seen = masks[first].any(axis=1)
-        renamed = np.cumsum(seen) - 1
-        pattern, owner = codes[self.pattern], codes[self.owner]
-        kept, rows = seen[pattern], seen[owner]
-        means = np.where(masks[self.pattern], (self.means[:, columns] - centre) / size, 0.0)
-        return type(self)(
-            masks[first[seen]],
-            means[kept],
-            self.weights[kept],
-            self.group[kept],
-            renamed[pattern[kept]],
-            self.rows[rows][:, columns] / size,
-            renamed[owner[rows]],
-            self.n_groups,
+        masks = moments.masks[:, columns]
+        seen = np.any(masks, axis=1)
+        masks, place = masks[seen], np.cumsum(seen) - 1
+        first, pattern = distinct(masks)
+        rows = seen[moments.owner]
+        return cls(
+            masks[first],
+            np.where(masks, (moments.shift[seen][:, columns] - centre) / size, 0.0),
+            moments.weights[seen],
+            moments.group[seen],
+            pattern,
+            moments.rows[rows][:, columns] / size,
+            pattern[place[moments.owner[rows]]],
+            len(moments.group_rows),
         )
 
     @property

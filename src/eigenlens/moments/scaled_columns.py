@@ -48,7 +48,7 @@ def _scaled(part: Any, centre: np.ndarray, scale: np.ndarray) -> Any:
         new.pivot, new.shift, new.rows = (part.pivot - centre) / scale, part.shift / scale, part.rows / scale
         return new
     c, s = namespaces.like(centre, part.pivot), namespaces.like(scale, part.pivot)
-    new.pivot, new.shift, new.store = (part.pivot - c) / s, part.shift / s, part.store.scaled(1.0 / s)
+    new.pivot, new.shift, new.store = (part.pivot - c) / s, part.shift / s, part.store.column_scaled(1.0 / s)
     return new
 
 

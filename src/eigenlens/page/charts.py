@@ -364,7 +364,10 @@ def missing_cells(names: list[str], gaps: np.ndarray, of: int, columns: int = 24
         tail=[f"{counts[j] / len(gaps):.1%}" for j in shown],
         foot=("rows", [f"{rows[place]:,}" for place in order]),
     )
-    about = "Each column of boxes is a pattern of missing cells, strong where a cell is missing; below it, how many rows have it."
+    about = (
+        "Each column of boxes is a pattern of missing cells, strong where one is missing; below it, how many rows "
+        "have it."
+    )
     if len(order) < len(rows):
         rest = int(rows.sum() - rows[order].sum())
         about += f" The {len(order)} most frequent of {len(rows):,} patterns; {rest:,} rows have another one."

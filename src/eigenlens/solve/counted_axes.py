@@ -28,6 +28,7 @@ BETTER = 1e-12  # rise of a share that is more than rounding
 NUDGE = 1e-6  # by which axes that tell more are preferred: single columns of one unit all have the same variance
 TIE = 1e-9  # relative difference of two entries that are equal up to rounding
 NOTHING = 1e-12  # share of a variance that is rounding: earlier axes explain it all
+ROUNDING = 16 * namespaces.EPS  # of a product of two columns, as a share of their lengths: smaller loadings are none
 DENSE, SETTLED = 200, 1e-11  # loadings up to which a matrix is decomposed, and residual of an iteration beyond
 
 
@@ -49,24 +50,34 @@ class Remainder:
             self.told = np.column_stack([self.told, image / left**0.5])
 
     def best_axis(self, on: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Return the unit axis with loadings at given places that has most variance.
+        """Return the unit axis with loadings at given places that has most variance; those of rounding are 0.
 
         Where earlier axes explain all that is there, any loadings add the same: those of the whole form are returned.
         """
         told, axis, some = self.told[on], np.zeros(len(start)), some_columns(self.form, on)
         squares = some.diagonal()
-        if (squares - np.sum(told**2, axis=1) <= NOTHING * squares).all():
+        open_ = squares - np.sum(told**2, axis=1) > NOTHING * squares
+        if open_.any():
+            on, told, squares, some = on[open_], told[open_], squares[open_], some_columns(some, np.flatnonzero(open_))
+        else:
             told = told[:, :0]
-        if len(on) <= DENSE:
-            axis[on] = linalg.leading_eigh(some.dense() - told @ told.T, 1)[1][:, 0]
-            return axis
-
-        def apply(V: np.ndarray) -> np.ndarray:
-            return np.asarray(some.apply(V.T)).T - (V @ told) @ told.T
-
-        space = KrylovSpace(apply, len(on), 1, start, 1, start[None, on])
-        axis[on] = leading(space, 1, tol=SETTLED, weak=1.0).vectors[0, :]
+        value, axis[on] = _leading_axis(some, told, start[on])
+        size = np.sqrt(squares)
+        axis[on[np.abs(axis[on]) * value <= ROUNDING * size * (size @ np.abs(axis[on]))]] = 0.0
         return axis
+
+
+def _leading_axis(some: Form, told: np.ndarray, start: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the largest eigenvalue of a form less what axes have told, and its vector."""
+    if len(start) <= DENSE:
+        values, vectors = linalg.leading_eigh(some.dense() - told @ told.T, 1)
+        return float(values[0]), vectors[:, 0]
+
+    def apply(V: np.ndarray) -> np.ndarray:
+        return np.asarray(some.apply(V.T)).T - (V @ told) @ told.T
+
+    found = leading(KrylovSpace(apply, len(start), 1, start, 1, start[None, :]), 1, tol=SETTLED, weak=1.0)
+    return float(found.values[0]), found.vectors[0, :]
 
 
 def loadings_on(form: Form, B: np.ndarray) -> np.ndarray:
@@ -161,8 +172,7 @@ def _best(remainder: Remainder, starts: np.ndarray, count: int) -> np.ndarray:
     X = _searched(remainder, starts, count, FIRST)
     X = _searched(remainder, X[:, _best_of(remainder, X, JUDGED)], count, ROUNDS)
     end = X[:, _best_of(remainder, X, 1)[0]]
-    axis = remainder.best_axis(np.flatnonzero(end), end)
-    return np.where((axis == 0) & (end != 0), np.finfo(float).eps, axis)
+    return remainder.best_axis(np.flatnonzero(end), end)
 
 
 def _best_of(remainder: Remainder, X: np.ndarray, count: int) -> list[int]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..arrays import errors, linalg, namespaces
 from .leading import KrylovSpace, leading
-from .pencil import Form
-from .spectrum import RANK_TOLERANCE
+from .pencil import RANK_TOLERANCE, Form
 
 DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
 COUNTED = 1000  # up to this dimension all eigenvalues are computed to add up the negative ones

@@ -1,9 +1,8 @@
-"""Few directions of a form from its products with a few vectors at a time, and a form that is known by these alone."""
+"""Few directions of a form from its products with a few vectors at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -19,48 +18,9 @@ SQUARED_DIGITS = 1e-5  # products with FᵀF square the condition: weaker direct
 OVERSAMPLE, POWERS = 10, 4  # of the approximate solver: vectors beyond those wanted, and products with them
 
 
-@dataclass(frozen=True, eq=False)
-class ProductForm(Form):
-    """A positive semidefinite form XᵀX whose rows X are only multiplied with.
-
-    Attributes
-    ----------
-    products : RowProducts
-    squares : array of shape (p,)
-        The diagonal of the form.
-    rows : int
-        Rows of X.
-    most_steps : int
-        Products with a block of vectors after which a search ends.
-    """
-
-    squared: bool = False
-    products: Any = None
-    squares: Any = None
-    rows: int = 0
-    most_steps: int = STEPS
-
-    @property
-    def values(self) -> Array:
-        return self.squares
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.rows, self.squares.shape[0]
-
-    def diagonal(self) -> Array:
-        return self.squares
-
-    def dense(self) -> NoReturn:
-        raise NotImplementedError("a form that is known by its products is not formed")
-
-    def with_rows(self, count: int) -> Form:
-        return self
-
-
 def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
-    if isinstance(A, ProductForm):
+    if A.products is not None:
         return _gram_of_products(A.products, k)
     F = A.factor
     s, left, _, _ = Form(matrix=linalg.gram(F.T)).leading(k)
@@ -84,14 +44,13 @@ def krylov(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions, until ‖Av − λv‖ is small for each."""
     rows = _rows_of(A)
     tol, weak = (SINGLE_RESIDUAL, 1.0) if rows.single else (RESIDUAL, WEAK)
-    steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
-    return _presented(rows, leading(space, k, tol=tol, weak=weak, most_steps=steps), A.factor)
+    return _presented(rows, leading(space, k, tol=tol, weak=weak, most_steps=rows.most_steps or STEPS), A.factor)
 
 
 def lanczos(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions to machine precision; where that is not reached, a matrix or factor is decomposed."""
-    if A.factor is None and not isinstance(A, ProductForm):
+    if A.factor is None and A.products is None:
         space = KrylovSpace(A.operator(), A.dimension, k, A.values)
         A.spaces.append(space)
         found = leading(space, k, tol=_rounding(A.dimension), weak=1.0)
@@ -100,8 +59,7 @@ def lanczos(A: Form, k: int) -> tuple[Any, ...]:
     if rows.single:
         return krylov(A, k)
     space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
-    steps = A.most_steps if isinstance(A, ProductForm) else STEPS
-    found = leading(space, k, tol=_rounding(rows.side), weak=1.0, most_steps=2 * steps)
+    found = leading(space, k, tol=_rounding(rows.side), weak=1.0, most_steps=2 * (rows.most_steps or STEPS))
     weak = len(found.values) < k or float(found.values[-1]) < SQUARED_DIGITS**2 * float(found.values[0])
     if A.factor is not None and (weak or not found.settled):
         return A.decomposed(k)
@@ -113,7 +71,7 @@ def randomized(A: Form, k: int) -> tuple[Any, ...]:
 
     Approximate: the residual says how good it is. The start is seeded, so that a rerun gives the same.
     """
-    if A.factor is None and not isinstance(A, ProductForm):
+    if A.factor is None and A.products is None:
         space = KrylovSpace(A.operator(), A.dimension, k, A.values, k + OVERSAMPLE)
         return _of_matrix(A, leading(space, k, most_steps=POWERS))
     rows = _rows_of(A)
@@ -128,7 +86,7 @@ def _rounding(n: int) -> float:
 
 
 def _rows_of(A: Form) -> Any:
-    return A.products if isinstance(A, ProductForm) else ArrayRows(A.factor)
+    return ArrayRows(A.factor) if A.products is None else A.products
 
 
 def _of_matrix(A: Form, found: Leading) -> tuple[Any, ...]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import html
 import tempfile
 import webbrowser
+from collections.abc import Hashable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import errors
 from ..arrays.parameters import is_number
 from ..arrays.spelling import refused
+from ..arrays.typing import ColumnLike
 from ..files import save
 from ..page.findings import Findings
 from ..rows import Dialect, TableFile
@@ -105,9 +107,9 @@ class Report:
 
 def report(
     data: Any,
-    target: Any = None,
+    target: ColumnLike | Hashable | None = None,
     *,
-    target_is: str | None = None,
+    target_is: Literal["classes", "number"] | None = None,
     views: tuple[list[str], list[str]] | None = None,
     distances: bool = False,
     method: str = "auto",
@@ -119,7 +121,7 @@ def report(
     id: str | None = None,
     weights: str | None = None,
     group: str | None = None,
-    missing: str | None = None,
+    missing: Literal["ml", "refuse", "drop", "mean"] | None = None,
     standardise: bool | None = None,
     sample: int | None = None,
     cv: int = 5,
@@ -154,8 +156,8 @@ def report(
     id, weights, group : str, optional
         The column that names the rows; the column with their weights or counts; the column of groups of rows that stay
         together in folds and permutations.
-    missing : str, optional
-        What to do about missing cells: "ml" (the default), "refuse", "drop" or "mean", as in `--missing`.
+    missing : {"ml", "refuse", "drop", "mean"}, optional
+        What to do about missing cells; "ml" if nothing is said, as in `--missing`.
     standardise : bool, optional
         By default it depends on the spreads of the columns.
     sample : int, optional
@@ -185,9 +187,8 @@ def report(
     )
     if is_number(target, integer=True):
         target = str(target)  # columns named by numbers are read by their text
-    named = target is None or isinstance(target, str)
     plan = Plan(
-        target=target if named else "target",
+        target=target if target is None or isinstance(target, str) else "target",
         target_is=target_is,
         views=views,
         distances=distances,

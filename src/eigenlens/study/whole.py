@@ -1,4 +1,4 @@
-"""A file of any size as the rows of a study: moments of all rows, a sample of them, and one more pass."""
+"""A file of any size as the rows of a study: moments of all rows, a sample of them, and a pass that scores them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,14 @@ from .plan import Plan, Progress
 from .response_bins import sliced_moments, slices_wanted
 from .targets import labels_of, written
 
-MOST_COLUMNS = 2_000
 EXTREME_AXES = 10  # whose outermost rows are in the picture
-MOST_PASSES = 4
 AGAIN = "one more pass, for more digits: reading rows"
-FIRST, SECOND = "first pass: counting rows", "second pass: scoring rows"
+FIRST, SECOND, THIRD = "first pass: what columns hold", "second pass: counting rows", "third pass: scoring rows"
 
 
 @dataclass
 class Passed:
-    """What the second pass found.
+    """What the third pass found.
 
     Attributes
     ----------
@@ -65,7 +63,6 @@ class Whole:
     """
 
     def __init__(self, first: FirstPass, plan: Plan) -> None:
-        assert first.layout is not None
         self.first, self.plan, self.layout = first, plan, first.layout
         self.file, self.n_rows = first.file, first.kept.n_rows
         self.sink: Any = None
@@ -214,7 +211,7 @@ class Whole:
         varies = ~np.asarray(namespaces.to_numpy(moments.total().constant_columns()))
         return [names[j] for j in np.flatnonzero(fixed & varies)]
 
-    # -- the second pass -----------------------------------------------------------------------------------------
+    # -- the third pass ------------------------------------------------------------------------------------------
 
     def read_again(self, ready: Ready, held: Misfits | None = None) -> Passed:
         """Read all rows: write their scores, and find the outermost ones.
@@ -226,7 +223,6 @@ class Whole:
             What rows are held against, to find those that do not fit.
         """
         first, layout, model = self.first, self.layout, ready.model
-        assert first.kinds is not None
         found, names = Passed(), None
         axes = list(range(EXTREME_AXES))
 
@@ -266,7 +262,7 @@ class Whole:
                 held.take_in(looked, odd, len(numbers), names_of)
             done += len(numbers)
             if self.progress:
-                self.progress(SECOND, done, self.n_rows)
+                self.progress(THIRD, done, self.n_rows)
         return found
 
     def _row_name(self, table: Any, numbers: np.ndarray, i: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -14,11 +15,12 @@ from ...arrays.typing import Array, TableLike
 from ...inference.dimension_test import DimensionTest
 from ...inference.incomplete import Hypothesis, incomplete_test
 from ...moments import Cross, Factor
+from ...moments.completion import Completed
 from ...moments.conditional import Conditional
-from ...moments.redrawn import EachHoledResampler, HoledResampler, Redrawn
+from ...moments.redrawn import HoledResampler, Redrawn
 from ...solve import Form
 from .moments_estimator import Kept, MomentsEstimator
-from .patterns import Completed, completed, filled, keeps_patterns, patterns_in, require_law, share_missing, with_holes
+from .patterns import completed, filled, keeps_patterns, patterns_in, require_law, share_missing, with_holes
 from .rows_estimator import RowsEstimator
 
 
@@ -181,13 +183,13 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         return incomplete_test(sample, hypothesis(sample), alpha, n_draws, seed)
 
     @property
-    def _holed_resampler(self) -> type | None:
+    def _holed_resampler(self) -> Callable[..., HoledResampler] | None:
         """What fits resamples of rows with holes, each from the likelihood of all rows; None where nothing can."""
         found = patterns_in(self._collected) if self.missing == "ml" else None
         usual = found is not None and found.exponent is None  # no powers of two were taken out
         if not usual or not np.isfinite(self.__dict__.get("log_likelihood_", np.inf)):
             return None
-        return HoledResampler if getattr(self._moments(Factor), "pooled", True) else EachHoledResampler
+        return partial(HoledResampler, pooled=getattr(self._moments(Factor), "pooled", True))
 
     def _without_holes(self, moments: Any) -> Any:
         return self._completed(moments).moments

@@ -67,6 +67,11 @@ class Problem:
         return solve(self.pencil)
 
     @property
+    def side_by_side(self) -> tuple[tuple[slice, Sequence[str] | None], ...]:
+        """The columns of `centred`, table by table, and their names."""
+        return ((slice(None), self.names),)
+
+    @property
     def rows_are_few(self) -> bool:
         """Whether there are fewer rows than directions: the rank means little while more rows may come."""
         return self.pencil.most is not None and self.pencil.most < self.pencil.dimension
