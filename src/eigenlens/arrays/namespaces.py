@@ -1,5 +1,6 @@
 """What an array is, where it lives, how it goes from one library, device or type to another, and sums of its rows.
 
+Groups of rows are given by codes, one for each row, or, where their rows are neighbours, by runs (code, start, stop).
 NumPy's arrays, which small fits ask about a hundred times, are answered first.
 """
 
@@ -16,7 +17,10 @@ import scipy.sparse
 
 from .typing import Array, Namespace
 
+#: Which group each row belongs to: codes, runs (code, start, stop) of rows that are neighbours, or None for one group.
+Codes = Any
 EPS = float(np.finfo(np.float64).eps)
+DENSE_INDICATOR = 4_096  # cells of an indicator of groups up to which a sparse one takes longer to make than it saves
 
 
 is_sparse = scipy.sparse.issparse
@@ -204,3 +208,83 @@ def column_squares(rows: Array) -> Array:
     if isinstance(rows, np.ndarray):
         return np.einsum("ij,ij->j", rows, rows)
     return namespace(rows).linalg.vector_norm(rows, axis=0) ** 2
+
+
+def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:
+    """Sum the (weighted) rows of each group: an n_groups × p table."""
+    xp = namespace(rows)
+    if isinstance(rows, np.ndarray):
+        n = rows.shape[0]
+        if n * n_groups <= DENSE_INDICATOR:
+            indicator = (codes == np.arange(n_groups)[:, None]) * (1.0 if weight is None else weight)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return indicator @ rows
+        data = np.ones(n) if weight is None else weight
+        indicator = scipy.sparse.csc_array((data, codes, np.arange(n + 1)), shape=(n_groups, n))
+        return indicator @ rows
+    groups = xp.arange(n_groups, device=device(rows))
+    indicator = xp.astype(groups[:, None] == codes[None, :], rows.dtype)
+    return (indicator if weight is None else indicator * cast(weight, rows.dtype)[None, :]) @ rows
+
+
+def group_weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
+    """Add up the weights of the rows of each group, on the host."""
+    if codes is None:
+        return np.array([float(X.shape[0] if weight is None else namespace(weight).sum(weight))])
+    w = None if weight is None else to_numpy(weight)
+    if isinstance(codes, tuple):
+        weights = np.zeros(n_groups)
+        for k, a, b in codes:
+            weights[k] = b - a if w is None else w[a:b].sum()
+        return weights
+    return np.bincount(to_numpy(codes), weights=w, minlength=n_groups).astype(np.float64)
+
+
+def group_means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
+    """Return the (weighted) mean of the rows of each group, given the weights of the groups: zero where that is."""
+    largest = float(weights.max(initial=0.0))
+    if weight is not None and X.dtype != namespace(X).float64 and largest > 0:  # beyond the range of single precision
+        weight, weights = weight / largest, weights / largest
+    if codes is None:
+        return column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
+    if isinstance(codes, tuple):
+        sums = run_sums(X, codes, len(weights))
+    else:
+        sums = group_sums(X, codes, len(weights), weight)
+    return sums / like(np.where(weights > 0, weights, 1.0), X)[:, None]
+
+
+def minus_groups(X: Array, table: Array, codes: Codes) -> Array:
+    """Return rows minus the row of `table` that belongs to their group."""
+    if codes is None:
+        return X - table[0, :]
+    if isinstance(codes, tuple):
+        return minus_run_rows(X, table, codes)
+    rows = take_rows(table, codes)
+    return np.subtract(X, rows, out=rows) if isinstance(rows, np.ndarray) else X - rows
+
+
+def run_sums(rows: Array, runs: Any, n_groups: int) -> Array:
+    """Sum the rows of groups that stand together: an n_groups × p table, in a fixed order of addition."""
+    xp = namespace(rows)
+    ones = xp.ones((max(b - a for _, a, b in runs),), dtype=rows.dtype, device=device(rows))
+    sums = {k: ones[: b - a] @ rows[a:b, :] for k, a, b in runs}
+    none = xp.zeros_like(next(iter(sums.values())))
+    return xp.stack([sums.get(k, none) for k in range(n_groups)], axis=0)
+
+
+def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
+    """Return X minus the row of `table` that belongs to each group, the groups standing together."""
+    xp = namespace(X)
+    if not (isinstance(X, np.ndarray) or array_api_compat.is_torch_array(X) or array_api_compat.is_cupy_array(X)):
+        return xp.concat([X[a:b, :] - table[k, :] for k, a, b in runs], axis=0)
+    rows = xp.empty(X.shape, dtype=xp.result_type(X, table), device=device(X))
+    for k, a, b in runs:
+        xp.subtract(X[a:b, :], table[k, :], out=rows[a:b, :])
+    return rows
+
+
+def run_samples(X: Array, runs: Any, size: int) -> Array:
+    """Return so many rows of each run, evenly spaced, in float64: an array of shape (runs, size, p)."""
+    places = np.concatenate([np.linspace(a, b - 1, size).astype(np.intp) for _, a, b in runs])
+    return namespace(X).reshape(float64(take_rows(X, like(places, X))), (len(runs), size, X.shape[1]))

@@ -1,7 +1,6 @@
 """Rows made ready to be squared: taken about the means of their groups, in two steps.
 
 Powers of two are taken out of columns of extreme size (`arrays/exponents.py`).
-Groups of rows are given by codes, one for each row, or, where their rows are neighbours, by runs (code, start, stop).
 """
 
 from __future__ import annotations
@@ -9,17 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import array_api_compat
 import numpy as np
 import scipy.sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..arrays import exponents, namespaces
+from ..arrays.namespaces import Codes
 from ..arrays.typing import Array
 from .form import Form, Keeps
-
-#: Which group each row belongs to: codes, runs (code, start, stop) of rows that are neighbours, or None for one group.
-Codes = Any
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 LARGE = 2**18  # cells of a block from which a copy of it is felt (bench_pca_is_one_centred_product)
@@ -28,7 +24,6 @@ SPARSE = 0.05  # share of cells up to which sparse products are faster than dens
 PIECE = 2**18  # stored cells of a sparse table that are converted together
 FULL = 0.5  # share of (weighted) rows beyond which a column of a group has an offset
 MOSTLY = 0.1  # share of full columns beyond which nothing is gained
-DENSE_INDICATOR = 4_096  # cells of an indicator of groups up to which a sparse one takes longer to make than it saves
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
 
 
@@ -75,26 +70,26 @@ def centre_block(
     With `exact=False` that second mean is returned rather than subtracted, one pass over the rows less.
     """
     xp = namespaces.namespace(X)
-    weights = group_weights(X, weight, codes, n_groups)
+    weights = namespaces.group_weights(X, weight, codes, n_groups)
     single = namespaces.single(X)
     if single and weight is None and (codes is None or isinstance(codes, tuple)):
         return _centre_single(X, codes, weights, pivot, exact)
-    rough = group_means(X, weight, codes, weights)
+    rough = namespaces.group_means(X, weight, codes, weights)
     lift = 0
     if not namespaces.all_finite(rough):
         lift, X = LIFT, X * 2.0**-LIFT
-        rough = group_means(X, weight, codes, weights)
+        rough = namespaces.group_means(X, weight, codes, weights)
     rough = namespaces.cast(rough, xp.float64)
     if not (exact or single or lift) and codes is None and weight is None and _is_nearly_centred(X, rough):
         return CentredBlock(X, rough, rough - pivot, weights, 0)
-    rows = minus_groups(X, rough, codes)
-    residual = group_means(rows, weight, codes, weights)
+    rows = namespaces.minus_groups(X, rough, codes)
+    residual = namespaces.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
         if codes is None and isinstance(rows, np.ndarray):
             rows -= residual[0]
         else:
-            rows = minus_groups(rows, residual, codes)
+            rows = namespaces.minus_groups(rows, residual, codes)
         residual = xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
@@ -122,17 +117,17 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
     """
     xp = namespaces.namespace(X)
     runs = ((0, 0, X.shape[0]),) if codes is None else codes
-    few = namespaces.float64(namespaces.cast(xp.mean(run_samples(X, runs, SAMPLE), axis=1), xp.float32))
+    few = namespaces.float64(namespaces.cast(xp.mean(namespaces.run_samples(X, runs, SAMPLE), axis=1), xp.float32))
     centre = few
     if len(runs) < len(weights):
         position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
         position[[k for k, _, _ in runs]] = np.arange(len(runs))
         centre = namespaces.take_rows(few, namespaces.like(position, few))
-    rows = minus_groups(X, centre, codes)
-    residual = group_means(rows, None, codes, weights)
+    rows = namespaces.minus_groups(X, centre, codes)
+    residual = namespaces.group_means(rows, None, codes, weights)
     shift = (centre - pivot) + residual
     if exact:
-        rows, residual = minus_groups(rows, residual, codes), xp.zeros_like(residual)
+        rows, residual = namespaces.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
 
 
@@ -193,7 +188,7 @@ def sparse_scatter(
     means = np.zeros((n_groups, p))
     means[:, rest] = (indicator @ S).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
     for _ in range(2):  # the second mean is what rounding left of the first
-        step = group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
+        step = namespaces.group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
         D = D - step[group]
         means[:, full] += step
     D *= root
@@ -220,89 +215,3 @@ def sparse_squares(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.nd
         squares += own * variances + total * share * jump**2
         means, total = means + share * jump, total + own
     return np.array([total]), means, squares
-
-
-# -- sums and means of groups of rows -------------------------------------------------------------------------------
-
-
-def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:
-    """Sum the (weighted) rows of each group: an n_groups × p table."""
-    xp = namespaces.namespace(rows)
-    if isinstance(rows, np.ndarray):
-        n = rows.shape[0]
-        if n * n_groups <= DENSE_INDICATOR:
-            indicator = (codes == np.arange(n_groups)[:, None]) * (1.0 if weight is None else weight)
-            with np.errstate(over="ignore", invalid="ignore"):
-                return indicator @ rows
-        data = np.ones(n) if weight is None else weight
-        indicator = scipy.sparse.csc_array((data, codes, np.arange(n + 1)), shape=(n_groups, n))
-        return indicator @ rows
-    groups = xp.arange(n_groups, device=namespaces.device(rows))
-    indicator = xp.astype(groups[:, None] == codes[None, :], rows.dtype)
-    return (indicator if weight is None else indicator * namespaces.cast(weight, rows.dtype)[None, :]) @ rows
-
-
-def group_weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
-    """Add up the weights of the rows of each group, on the host."""
-    if codes is None:
-        return np.array([float(X.shape[0] if weight is None else namespaces.namespace(weight).sum(weight))])
-    w = None if weight is None else namespaces.to_numpy(weight)
-    if isinstance(codes, tuple):
-        weights = np.zeros(n_groups)
-        for k, a, b in codes:
-            weights[k] = b - a if w is None else w[a:b].sum()
-        return weights
-    return np.bincount(namespaces.to_numpy(codes), weights=w, minlength=n_groups).astype(np.float64)
-
-
-def group_means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
-    """Return the (weighted) mean of the rows of each group, given the weights of the groups: zero where that is."""
-    largest = float(weights.max(initial=0.0))
-    if weight is not None and X.dtype != namespaces.namespace(X).float64 and largest > 0:
-        # beyond the range of single precision
-        weight, weights = weight / largest, weights / largest
-    if codes is None:
-        return namespaces.column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
-    if isinstance(codes, tuple):
-        sums = run_sums(X, codes, len(weights))
-    else:
-        sums = group_sums(X, codes, len(weights), weight)
-    return sums / namespaces.like(np.where(weights > 0, weights, 1.0), X)[:, None]
-
-
-def minus_groups(X: Array, table: Array, codes: Codes) -> Array:
-    """Return rows minus the row of `table` that belongs to their group."""
-    if codes is None:
-        return X - table[0, :]
-    if isinstance(codes, tuple):
-        return minus_run_rows(X, table, codes)
-    rows = namespaces.take_rows(table, codes)
-    return np.subtract(X, rows, out=rows) if isinstance(rows, np.ndarray) else X - rows
-
-
-def run_sums(rows: Array, runs: Any, n_groups: int) -> Array:
-    """Sum the rows of groups that stand together: an n_groups × p table, in a fixed order of addition."""
-    xp = namespaces.namespace(rows)
-    ones = xp.ones((max(b - a for _, a, b in runs),), dtype=rows.dtype, device=namespaces.device(rows))
-    sums = {k: ones[: b - a] @ rows[a:b, :] for k, a, b in runs}
-    none = xp.zeros_like(next(iter(sums.values())))
-    return xp.stack([sums.get(k, none) for k in range(n_groups)], axis=0)
-
-
-def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
-    """Return X minus the row of `table` that belongs to each group, the groups standing together."""
-    xp = namespaces.namespace(X)
-    if not (isinstance(X, np.ndarray) or array_api_compat.is_torch_array(X) or array_api_compat.is_cupy_array(X)):
-        return xp.concat([X[a:b, :] - table[k, :] for k, a, b in runs], axis=0)
-    rows = xp.empty(X.shape, dtype=xp.result_type(X, table), device=namespaces.device(X))
-    for k, a, b in runs:
-        xp.subtract(X[a:b, :], table[k, :], out=rows[a:b, :])
-    return rows
-
-
-def run_samples(X: Array, runs: Any, size: int) -> Array:
-    """Return so many rows of each run, evenly spaced, in float64: an array of shape (runs, size, p)."""
-    places = np.concatenate([np.linspace(a, b - 1, size).astype(np.intp) for _, a, b in runs])
-    return namespaces.namespace(X).reshape(
-        namespaces.float64(namespaces.take_rows(X, namespaces.like(places, X))), (len(runs), size, X.shape[1])
-    )
