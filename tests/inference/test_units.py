@@ -39,7 +39,7 @@ def test_blocks_are_drawn_and_left_out_whole():
     units = Units.of(60, block=5)
     result = bootstrap(PCA(2), X, n_boot=200, block=5)
     assert result.unit == "blocks of 5 consecutive rows"
-    folds = split_rows(np.zeros(60), False, 3, 0, units)
+    folds = split_rows(np.zeros(60), False, 3, 0, units.codes)
     assert all(len(set(folds[units.codes == unit])) == 1 for unit in range(12))
     assert set(folds) == {0, 1, 2}
 

@@ -18,7 +18,6 @@ from eigenlens import LDA, PDA, QDA, SIR
 from eigenlens.app.console import paced
 from eigenlens.app.main import run
 from eigenlens.exceptions import InputError
-from eigenlens.inference.units import Units
 from eigenlens.moments import Grouped
 from eigenlens.regress import CurveOnDirections
 from eigenlens.rows import TableFile
@@ -550,7 +549,7 @@ def test_rows_that_belong_together_are_judged_as_by_refits():
     X, y, findings, found = compared(grouped(), "kind", group="site")
     at_hand = smallest(keys(np.arange(N), 0), 2_000)
     X, y, sites = X[at_hand], y[at_hand], np.unique(grouped()["site"], return_inverse=True)[1][at_hand]
-    folds = split_rows(y, True, 3, 0, Units(len(y), sites))
+    folds = split_rows(y, True, 3, 0, sites)
     assert all(len(set(folds[sites == site])) == 1 for site in set(sites))
     score = clustered(y == by_refits(X, y, folds), None, sites)[:2]
     np.testing.assert_allclose([found["LDA"].score, found["LDA"].low], score, rtol=1e-9)
@@ -560,7 +559,7 @@ def test_rows_that_belong_together_are_judged_as_by_refits():
 def test_very_many_groups_are_dealt_without_their_classes():
     groups = np.repeat(np.arange(1_500), 2)
     y = groups % 3
-    folds = split_rows(y, True, 5, 0, Units(len(y), groups))
+    folds = split_rows(y, True, 5, 0, groups)
     assert (folds[::2] == folds[1::2]).all()
     assert all(0.15 < np.mean(folds[y == label] == k) < 0.25 for label in range(3) for k in range(5))
 

@@ -16,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 
 from ..arrays.errors import listed
 from ..arrays.spelling import option
-from ..inference.units import Units
 from ..page.findings import ComparedMethod
 from ..regress.directions_curve import CurveOnDirections
 from ..rows import Preparation
@@ -103,7 +102,7 @@ def compare(
     numbers = (data.numbers if data.numbers is not None else np.arange(data.n_rows))[at_hand]
     groups = None if data.groups is None else data.groups[at_hand]
     folds = np.full(len(X), -1)
-    folds[at_hand] = split_rows(y[at_hand], by_class, plan.folds, plan.seed, Units(len(at_hand), groups))
+    folds[at_hand] = split_rows(y[at_hand], by_class, plan.folds, plan.seed, groups)
     light = not holed and _few_scatters(len(at_hand), p, 1 if sizes is None else len(sizes), plan.folds)
     from_moments = {name for name, model in models.items() if light and not isinstance(subject_of(model), str)}
     heavy = {name: model for name, model in models.items() if name not in from_moments}

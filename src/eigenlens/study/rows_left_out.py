@@ -12,7 +12,6 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.base import clone
 
 from ..arrays import errors
-from ..inference.units import Units
 from ..validation.folds import fewest_of_class, split_rows
 from ..validation.refits import splits_of_folds
 from .data import Data
@@ -34,7 +33,7 @@ def scores_left_out(ready: Ready, scores: np.ndarray, data: Data, plan: Plan) ->
         return None
     if fewest_of_class(y, data.groups) < 2:
         return None
-    folds = split_rows(y, True, plan.folds, plan.seed, Units(len(y), data.groups))
+    folds = split_rows(y, True, plan.folds, plan.seed, data.groups)
     found = np.full_like(scores, np.nan)
     try:
         with warnings.catch_warnings():

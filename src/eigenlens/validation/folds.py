@@ -11,7 +11,6 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import is_number, seed_of
-from ..inference.units import Units
 from ..rows import Block
 from ..rows.sampled_rows import mixed
 
@@ -118,16 +117,15 @@ def of_splits(splits: list[tuple[np.ndarray, np.ndarray]], n: int) -> GivenFolds
     return GivenFolds(len(splits), folds)
 
 
-def split_rows(y: np.ndarray, by_class: bool, n_folds: int, seed: int, units: Units | None = None) -> np.ndarray:
+def split_rows(y: np.ndarray, by_class: bool, n_folds: int, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
     """Return the fold of each row in memory, by scikit-learn's splitters.
 
-    Classes are spread over the folds; one with fewer rows than folds lowers their number. Rows that belong together are
-    in one fold; many groups are dealt without regard to classes, which are spread then anyway.
+    Classes are spread over the folds; one with fewer rows than folds lowers their number. Rows that belong together
+    (`Units.codes`) are in one fold; many groups are dealt without regard to classes, which are spread then anyway.
     """
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     found, rows = np.empty(len(y), dtype=np.intp), np.zeros(len(y))
-    groups = None if units is None else units.codes
     most = fewest_of_class(y, groups) if by_class else len(y if groups is None else np.unique(groups))
     many = groups is not None and len(np.unique(groups)) > MANY_GROUPS
     kinds = (KFold, GroupKFold) if not by_class or many else (StratifiedKFold, StratifiedGroupKFold)
