@@ -20,7 +20,7 @@ OVERSAMPLE, POWERS = 10, 4  # of the approximate solver: vectors beyond those wa
 
 def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
-    rows = ArrayRows(A.factor, over_rows=True) if A.products is None else A.products
+    rows: Any = ArrayRows(A.factor, over_rows=True) if A.products is None else A.products
     s, vectors, _, _ = Form(matrix=linalg.gram(A.factor.T) if A.products is None else rows.gram()).leading(k)
     if A.factor is not None and float(s[k - 1]) < IMAGED * float(s[0]):
         return A.decomposed(k)
