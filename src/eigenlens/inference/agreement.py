@@ -16,7 +16,7 @@ from ..distances.procrustes import procrustes
 from ..distances.square_tables import square_of
 from ..drawing import INK, LEVEL, QUIET, Display, arrows, finish, named, one_axes, place_names
 from ..rows import as_source, map_rows
-from .dimension_test import Result
+from .dimension_test import Result, p_words
 from .sequential import check_draws, p_of_draws
 from .units import Units
 
@@ -55,9 +55,8 @@ class AgreementTest(Result):
     method: str
 
     def __str__(self) -> str:
-        said = (
-            f"correlation {self.statistic:.3f}, p = {self.p_value:.3g} ({self.method}, {len(self.draws)} permutations)"
-        )
+        p = p_words(self.p_value, len(self.draws))
+        said = f"correlation {self.statistic:.3f}, {p} ({self.method}, {len(self.draws):,} permutations)"
         if self.p_value <= self.alpha:
             return f"The two agree more than chance would explain: {said}."
         return f"These rows do not show that the two agree: {said}."
@@ -77,7 +76,7 @@ class AgreementTest(Result):
         ax = one_axes(ax, 5.6, 3.6)
         ax.hist(self.draws, bins="auto", color=QUIET)
         ax.axvline(self.statistic, color=LEVEL, linewidth=1.5)
-        title = f"Observed {self.statistic:.3f} (line), p = {self.p_value:.3g}"
+        title = f"Observed {self.statistic:.3f} (line), {p_words(self.p_value, len(self.draws))}"
         return Display(finish(ax, f"correlation ({self.method})", "permutations", title))
 
 
@@ -232,8 +231,11 @@ class OutsideColumns(Result):
     draws: int
 
     def __str__(self) -> str:
-        lines = [f"{n}: R² = {r:.2f}, p = {p:.3g}" for n, r, p in zip(self.names, self.r2, self.p_values, strict=True)]
-        return f"Columns on the map ({self.draws} permutations): {'; '.join(lines)}."
+        lines = [
+            f"{name}: R² = {r2:.2f}, {p_words(p, self.draws)}"
+            for name, r2, p in zip(self.names, self.r2, self.p_values, strict=True)
+        ]
+        return f"Columns on the map ({self.draws:,} permutations): {'; '.join(lines)}."
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame: the tip of each arrow or the centre of each word, R² and its p-value."""

@@ -67,7 +67,7 @@ class DiscriminantProblem(Problem):
 
     @property
     def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        return None if self.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
+        return None if self.penalised_by else lambda sample: of_classes(sample.shares, "wilks, missing cells")
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | PenaltyRule | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
