@@ -339,7 +339,7 @@ class LDA(LinearDiscriminant):
         >>> X, y = load_iris(return_X_y=True)
         >>> lda = LDA().fit(X, y)
         >>> lda.rayleigh(lda.scalings_).round(3)
-        array([31.546,  0.28 ])
+        array([31.548,  0.28 ])
         >>> round(lda.rayleigh([1, 0, 0, 0]), 3)  # sepal length by itself
         1.59
         """
