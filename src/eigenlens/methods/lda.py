@@ -348,8 +348,8 @@ class LDA(LinearDiscriminant):
         p = self.n_features_in_
         if directions.ndim not in (1, 2) or len(directions) != p or not np.isfinite(directions).all():
             raise errors.InputError(
-                f"w has shape {directions.shape}; give {p} finite numbers, one for each column of X, or {p} rows with a "
-                "direction in each column."
+                f"w has shape {directions.shape}; give {p} finite numbers, one for each column of X, or {p} rows with "
+                "a direction in each column."
             )
         problem: Any = self._pose(self._whole_moments)
         size = np.max(np.abs(directions), axis=0, initial=0.0)
