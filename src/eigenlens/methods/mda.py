@@ -88,6 +88,8 @@ class MDA(ScoredClassifier):
     scores_ : array of shape (ΣR_k, k)
         Optimal scores of the subclasses.
     canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
+    asr_ : float
+        Average squared residual of the scores, Σ(1 − α²).
     log_likelihood_ : array of shape (n_iter_,)
         After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which
         may fall.
