@@ -246,8 +246,9 @@ def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
     if len(squares) == min(rows, p):
         tail = float(squares[min(k, rank) : rank].sum())
     else:  # from the trace, which costs digits
-        tail = A.trace() - float(squares[:k].sum())
-        tail = tail if tail > p * namespaces.EPS * A.trace() else 0.0
+        trace = A.trace()
+        tail = trace - float(squares[:k].sum())
+        tail = tail if tail > p * namespaces.EPS * trace else 0.0
     constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
     judged = min(k, p - constant, pencil.most or p)
     return Spectrum(
