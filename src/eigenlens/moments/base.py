@@ -284,6 +284,13 @@ class AboutPivot(Moments):
         new.exponent = exponent
         return new
 
+    def standardised(self, centre: np.ndarray, scale: np.ndarray) -> Self:
+        """Return the moments of (x − centre)/scale, of columns out of which no power of two is taken."""
+        c, s = namespaces.like(centre, self.pivot), namespaces.like(scale, self.pivot)
+        new = self._scaled(1.0 / s)
+        new.pivot = (self.pivot - c) / s
+        return new
+
     @abstractmethod
     def _scaled(self, factor: Array) -> Self:
         """Return the same with shifts, and roots of sums of squares, multiplied by numbers."""

@@ -283,9 +283,8 @@ class Centred(AboutPivot):
 
     def divided(self, scale: Array) -> Self:
         """Return the moments of columns divided by positive numbers, which are given over 2^exponent."""
-        new = self.copy()
-        new.pivot, new.shift = self.pivot / self.unit / scale, self.shift / scale
-        new.store, new.exponent, new.ordinary = self.store.column_scaled(1.0 / scale), None, False
+        new = self._scaled(1.0 / scale)
+        new.pivot, new.exponent, new.ordinary = self.pivot / self.unit / scale, None, False
         return new
 
     def uniform(self) -> tuple[Self, int]:

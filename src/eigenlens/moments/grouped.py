@@ -89,14 +89,10 @@ class Grouped(Composed):
             self.groups = [shared.update_groups(block.X, block.weight, codes)]
             return self
         groups = list(self.groups)
-        for k, rows in _rows_of_each(codes):
-            groups[k] = self._updated(groups[k], block, rows)
+        for k, rows in block.split(codes):
+            groups[k] = groups[k].copy().update(rows)
         self.groups = groups
         return self
-
-    def _updated(self, group: Centred, block: Block, rows: Any) -> Centred:
-        weight = None if block.weight is None else _rows(block.weight, rows)
-        return group.copy().update(Block(_rows(block.X, rows), None, weight))
 
     order: np.ndarray | None = None  # of the classes, where they are categories of a data frame
 
@@ -302,22 +298,6 @@ def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
     if a.kind in "biuf" and b.kind in "biuf":
         return np.result_type(a, b).kind in (a.kind, b.kind)
     return (a.kind in "biuf") == (b.kind in "biuf")
-
-
-def _rows_of_each(codes: Codes) -> list[tuple[int, Any]]:
-    """Return the groups that are present, with an index of their rows."""
-    if isinstance(codes, tuple):
-        return [(k, slice(a, b)) for k, a, b in codes]
-    host = namespaces.to_numpy(codes)
-    order = np.argsort(host, kind="stable")
-    return [(int(host[rows[0]]), rows) for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1)]
-
-
-def _rows(values: Any, rows: Any) -> Any:
-    """Return values[rows], of any array or sparse matrix."""
-    if isinstance(rows, slice) or namespaces.is_sparse(values):
-        return values[rows]
-    return namespaces.take_rows(values, namespaces.like(rows, values))
 
 
 def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:

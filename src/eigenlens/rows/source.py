@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 import numpy as np
 
 from ..arrays import errors, memory, namespaces
+from ..arrays.namespaces import Codes
 from ..arrays.progress import tracked
 from ..arrays.typing import Array
 from .categories import MixedRows, Words, first_rows
@@ -63,6 +64,32 @@ class Block:
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
     numbers: np.ndarray | None = None
+
+    def split(self, codes: Codes) -> Iterator[tuple[int, Block]]:
+        """Yield the groups that codes, or runs, name, with the rows of each in their order."""
+        given = (self.X, self.y, self.weight, self.numbers)
+        if isinstance(codes, tuple):
+            runs = list(codes)
+        else:
+            host = np.asarray(namespaces.to_numpy(codes))
+            if host.min(initial=0) == host.max(initial=0):
+                yield int(host.max(initial=0)), self
+                return
+            order = np.argsort(host, kind="stable")
+            ends = np.flatnonzero(np.diff(host[order], append=host.max() + 1)) + 1
+            runs = list(zip(host[order[ends - 1]].tolist(), [0, *ends[:-1].tolist()], ends.tolist(), strict=True))
+            given = tuple(_ordered(values, order) for values in given)
+        for k, start, stop in runs:
+            X, y, weight, numbers = (None if values is None else values[start:stop] for values in given)
+            yield k, Block(X, y, weight, self.classes, None, numbers)
+
+
+def _ordered(values: Any, order: np.ndarray) -> Any:
+    """Return values[order]: of arrays of any library, sparse rows, or rows with words."""
+    elsewhere = namespaces.is_array(values) and not isinstance(values, np.ndarray)
+    if values is None or not elsewhere:
+        return None if values is None else values[order]
+    return namespaces.take_rows(values, namespaces.like(order, values))
 
 
 class Accumulator(Protocol):
