@@ -14,7 +14,7 @@ from ..arrays.summaries import Table
 from ..arrays.typing import Array
 from ..rows import Block
 
-SHOWN = 6  # names of columns in a `repr`
+SHOWN = 6  # names of columns in a `repr` or a message
 
 
 class Moments(ABC):

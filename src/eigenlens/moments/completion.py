@@ -19,6 +19,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from ..arrays import errors, exponents, linalg, memory, namespaces
+from .base import SHOWN
 from .centred import Centred, Factor
 from .cross import Cross
 from .form import Form
@@ -39,7 +40,6 @@ SINKING = 1e-2  # depth of a covariance that, with the likelihood still rising, 
 COMPLETELY = 1e-4  # depth below which columns determine each other
 SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
-SHOWN = 6  # columns or pairs that a message names
 
 
 class State(Protocol):

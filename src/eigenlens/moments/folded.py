@@ -105,10 +105,7 @@ class Folded(Composed):
 
 def has_rows(moments: Any) -> bool:
     """Tell whether moments have seen any row."""
-    try:
-        return bool(moments.weight > 0)
-    except (errors.InputError, AttributeError):
-        return False
+    return bool(moments.weight > 0)
 
 
 def require_rows(counts: Sequence[int]) -> None:

@@ -21,7 +21,6 @@ from ..rows.categories import MixedRows, WordColumn, is_mixed
 from .base import Moments
 from .centred import Centred, Scatter
 
-FEW_CELLS = 2**16  # of indicators that are multiplied as they are
 JOINED = 256  # levels of a joined column: a table of two of them stays in cache
 Levels = tuple[str | None, ...]
 
@@ -270,11 +269,6 @@ def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndar
            [0., 1., 0., 1.]])
     """
     offsets = np.cumsum([0, *sizes])
-    if len(codes[0]) * offsets[-1] <= FEW_CELLS:
-        Z = np.zeros((len(codes[0]), offsets[-1]))
-        for column, offset in zip(codes, offsets.tolist(), strict=False):
-            Z[np.arange(len(Z)), column + offset] = 1.0
-        return Z.T @ (Z if weight is None else Z * weight[:, None])
     groups = _groups(sizes)
     joined = [_joined(codes, sizes, group) for group in groups]
     spread = [_memberships(sizes, group) for group in groups]

@@ -19,10 +19,9 @@ from .completion import Normal, climb, climbed, completed_like, patterns_of, req
 from .patterns import Patterns, distinct
 from .sample import Sample
 
-DRAWN = 1e-4  # slope at which a drawn sample is fitted well enough for a statistic
+DRAWN = 1e-4  # slope at which a sample is fitted well enough for a statistic
 STEPS = 100  # at most: one that climbs longer has practically no maximum
 RESAMPLED = 1e-6  # slope at which a resample is fitted: its standard errors are of the order of 1/√n
-FAR = 1e-4  # slope beyond which a resample that could not be climbed further says nothing
 
 Law = tuple[np.ndarray, np.ndarray]  # means (G, p) and covariance (p, p)
 
@@ -164,7 +163,7 @@ class _Resampled:
             return None
         with linalg.one_blas_thread():
             reached = climb(Normal(sample, start.mu, start.L), RESAMPLED)
-        return None if reached.score > FAR else self.whole.moments_at(reached.point, sample.group_weights)
+        return None if reached.score > DRAWN else self.whole.moments_at(reached.point, sample.group_weights)
 
 
 def _observes_all(sample: Sample) -> bool:

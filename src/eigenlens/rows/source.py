@@ -67,29 +67,27 @@ class Block:
 
     def split(self, codes: Codes) -> Iterator[tuple[int, Block]]:
         """Yield the groups that codes, or runs, name, with the rows of each in their order."""
-        given = (self.X, self.y, self.weight, self.numbers)
+        pieces: list[tuple[int, Any]]
         if isinstance(codes, tuple):
-            runs = list(codes)
+            pieces = [(k, slice(start, stop)) for k, start, stop in codes]
         else:
             host = np.asarray(namespaces.to_numpy(codes))
             if host.min(initial=0) == host.max(initial=0):
                 yield int(host.max(initial=0)), self
                 return
             order = np.argsort(host, kind="stable")
-            ends = np.flatnonzero(np.diff(host[order], append=host.max() + 1)) + 1
-            runs = list(zip(host[order[ends - 1]].tolist(), [0, *ends[:-1].tolist()], ends.tolist(), strict=True))
-            given = tuple(_ordered(values, order) for values in given)
-        for k, start, stop in runs:
-            X, y, weight, numbers = (None if values is None else values[start:stop] for values in given)
+            groups = np.split(order, np.flatnonzero(np.diff(host[order])) + 1)
+            pieces = [(int(host[rows[0]]), rows) for rows in groups]
+        for k, rows in pieces:
+            X, y, weight, numbers = (_picked(v, rows) for v in (self.X, self.y, self.weight, self.numbers))
             yield k, Block(X, y, weight, self.classes, None, numbers)
 
 
-def _ordered(values: Any, order: np.ndarray) -> Any:
-    """Return values[order]: of arrays of any library, sparse rows, or rows with words."""
-    elsewhere = namespaces.is_array(values) and not isinstance(values, np.ndarray)
-    if values is None or not elsewhere:
-        return None if values is None else values[order]
-    return namespaces.take_rows(values, namespaces.like(order, values))
+def _picked(values: Any, rows: Any) -> Any:
+    """Return values[rows]: of arrays of any library, sparse rows, or rows with words."""
+    if values is None or isinstance(values, np.ndarray) or not namespaces.is_array(values):
+        return None if values is None else values[rows]
+    return values[rows, ...] if isinstance(rows, slice) else namespaces.take_rows(values, namespaces.like(rows, values))
 
 
 class Accumulator(Protocol):
