@@ -24,9 +24,8 @@ from .centred import Centred, Factor
 from .cross import Cross
 from .form import Form
 from .grouped import Grouped
-from .marginals import Marginals
+from .marginals import Marginals, Sample
 from .patterns import ASKED_CELLS, Patterns
-from .sample import Sample
 
 CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
 TOLERANCE = 1e-10  # of the slope over the weight, in units of Σ
@@ -168,9 +167,7 @@ def patterns_of(moments: Any) -> Patterns:
 def completed_like(moments: Any, centred: Centred) -> Any:
     """Return moments of the form that was given, of rows without holes."""
     if isinstance(moments, Cross):
-        cross = Cross(Factor)
-        cross.joint, cross.split = centred, moments.split
-        return cross
+        return moments._mapped(lambda part: centred, lambda total: total)
     return moments.holding(Factor, [centred], pooled=True) if isinstance(moments, Grouped) else centred
 
 

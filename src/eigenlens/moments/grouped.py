@@ -249,6 +249,10 @@ class Grouped(Composed):
         return new
 
     @property
+    def scalable(self) -> bool:
+        return all(group.scalable for group in self.groups)
+
+    @property
     def inner(self) -> Moments | None:
         return self.groups[0] if self.pooled and self.groups else None
 
@@ -289,7 +293,6 @@ class Grouped(Composed):
         return new
 
     def total(self) -> Centred:
-        """Return the moments of all rows together: sums of squares within the groups and between their means."""
         within = self.within()
         return within.about(namespaces.like(self.weights / self.weight, within.shift) @ within.shift)
 

@@ -129,7 +129,7 @@ class ArrayRows(RowProducts):
         return self._other_side(U)
 
     def image_sizes(self, V: Array) -> Array:
-        return _lengths(self._other_side(V))
+        return lengths(self._other_side(V))
 
     def _other_side(self, V: Array) -> Array:
         self.passes += 1
@@ -220,7 +220,7 @@ class SparseRows(RowProducts):
         return G - unit[:, None] * (unit @ G)
 
     def image_sizes(self, V: np.ndarray) -> np.ndarray:
-        return _lengths(self.forward(V))
+        return lengths(self.forward(V))
 
 
 class SourceRows(RowProducts):
@@ -302,7 +302,8 @@ def _cells_of_columns(X: Any) -> np.ndarray:
     return count
 
 
-def _lengths(rows: Array) -> Array:
+def lengths(rows: Array) -> Array:
+    """Return the lengths of rows."""
     return namespaces.namespace(rows).sum(rows**2, axis=1) ** 0.5
 
 
