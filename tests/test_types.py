@@ -17,7 +17,7 @@ BESIDE = {
     ".moments.low_rank": ("fit_low_rank",),
     ".moments.redrawn": ("HoledResampler",),
     ".solve.least_absolute": ("least_absolute",),
-    ".solve.pursuit": ("Parts", "Report", "only", "pursue"),
+    ".solve.low_rank_and_sparse": ("Parts", "Report", "only", "pursue"),
 }
 
 #: What may be anything, and why.

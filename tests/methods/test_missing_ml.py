@@ -369,7 +369,7 @@ def test_tests_of_rows_with_holes_come_from_moments_or_rows(model):
     assert test.dimension == again.dimension
     assert test.dimension >= 1
     np.testing.assert_allclose(test.p_values, again.p_values)
-    assert "same holes" in test.method
+    assert "missing cells" in test.method
     assert "missing at random" in test.note
 
 

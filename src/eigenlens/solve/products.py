@@ -20,46 +20,30 @@ OVERSAMPLE, POWERS = 10, 4  # of the approximate solver: vectors beyond those wa
 
 def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
-    if A.products is not None:
-        return _gram_of_products(A.products, k)
-    F = A.factor
-    s, left, _, _ = Form(matrix=linalg.gram(F.T)).leading(k)
-    if float(s[k - 1]) < IMAGED * float(s[0]):
+    rows: Any = ArrayRows(A.factor, over_rows=True) if A.products is None else A.products
+    s, vectors, _, _ = Form(matrix=linalg.gram(A.factor.T) if A.products is None else rows.gram()).leading(k)
+    if A.factor is not None and float(s[k - 1]) < IMAGED * float(s[0]):
         return A.decomposed(k)
-    vectors = F.T @ left
-    s = lengths(vectors.T)
-    return s, vectors / s, left, 0.0
-
-
-def _gram_of_products(products: Any, k: int) -> tuple[Any, ...]:
-    G = products.gram()
-    theta, inner = linalg.leading_eigh(G, k)
-    rows = inner.T.copy()
-    top = float(theta[0]) or 1.0
-    gaps = np.linalg.norm(rows @ G - theta[:, None] * rows, axis=1) / top
-    return _presented(products, Leading(theta, rows, gaps, 1, True), None)
+    return _presented(rows, Leading(namespaces.to_numpy(s) ** 2, vectors.T, np.zeros(k), 1, True), A.factor)
 
 
 def krylov(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions, until ‖Av − λv‖ is small for each."""
     rows = _rows_of(A)
     tol, weak = (SINGLE_RESIDUAL, 1.0) if rows.single else (RESIDUAL, WEAK)
-    space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
-    return _presented(rows, leading(space, k, tol=tol, weak=weak, most_steps=rows.most_steps or STEPS), A.factor)
+    return _presented(rows, _searched(rows, k, tol=tol, weak=weak, most_steps=rows.most_steps or STEPS), A.factor)
 
 
 def lanczos(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions to machine precision; where that is not reached, a matrix or factor is decomposed."""
-    if A.factor is None and A.products is None:
-        space = KrylovSpace(A.operator(), A.dimension, k, A.values)
-        A.spaces.append(space)
-        found = leading(space, k, tol=_rounding(A.dimension), weak=1.0)
+    if A.matrix is not None:
+        found = _searched_matrix(A, k, tol=_rounding(A.dimension), weak=1.0)
         return _of_matrix(A, found) if found.settled else A.decomposed(k)
     rows = _rows_of(A)
     if rows.single:
         return krylov(A, k)
-    space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
-    found = leading(space, k, tol=_rounding(rows.side), weak=1.0, most_steps=2 * (rows.most_steps or STEPS))
+    most = 2 * (rows.most_steps or STEPS)
+    found = _searched(rows, k, tol=_rounding(rows.side), weak=1.0, most_steps=most)
     weak = len(found.values) < k or float(found.values[-1]) < SQUARED_DIGITS**2 * float(found.values[0])
     if A.factor is not None and (weak or not found.settled):
         return A.decomposed(k)
@@ -71,13 +55,20 @@ def randomized(A: Form, k: int) -> tuple[Any, ...]:
 
     Approximate: the residual says how good it is. The start is seeded, so that a rerun gives the same.
     """
-    if A.factor is None and A.products is None:
-        space = KrylovSpace(A.operator(), A.dimension, k, A.values, k + OVERSAMPLE)
-        return _of_matrix(A, leading(space, k, most_steps=POWERS))
+    if A.matrix is not None:
+        return _of_matrix(A, _searched_matrix(A, k, k + OVERSAMPLE, most_steps=POWERS))
     rows = _rows_of(A)
-    space = KrylovSpace(rows.squared, rows.side, k, rows.like, k + OVERSAMPLE)
-    *found, effort = _presented(rows, leading(space, k, most_steps=POWERS), A.factor)
+    *found, effort = _presented(rows, _searched(rows, k, k + OVERSAMPLE, most_steps=POWERS), A.factor)
     return *found, {**effort, "settled": True}
+
+
+def _searched(rows: Any, k: int, width: int | None = None, **asked: Any) -> Leading:
+    return leading(KrylovSpace(rows.squared, rows.side, k, rows.like, width or rows.width), k, **asked)
+
+
+def _searched_matrix(A: Form, k: int, width: int | None = None, **asked: Any) -> Leading:
+    A.spaces.append(KrylovSpace(A.operator(), A.dimension, k, A.values, width))
+    return leading(A.spaces[-1], k, **asked)
 
 
 def _rounding(n: int) -> float:

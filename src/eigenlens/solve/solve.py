@@ -14,9 +14,8 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array
 from . import products
-from .pencil import Form, Pencil
-from .ridged import RidgedForm, whiten_for
-from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
+from .pencil import Form, Pencil, Spectrum, Whitening, condition_of, count_rank, orient
+from .shrinkage import RidgedForm, whiten_for
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
@@ -247,8 +246,9 @@ def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
     if len(squares) == min(rows, p):
         tail = float(squares[min(k, rank) : rank].sum())
     else:  # from the trace, which costs digits
-        tail = A.trace() - float(squares[:k].sum())
-        tail = tail if tail > p * namespaces.EPS * A.trace() else 0.0
+        trace = A.trace()
+        tail = trace - float(squares[:k].sum())
+        tail = tail if tail > p * namespaces.EPS * trace else 0.0
     constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
     judged = min(k, p - constant, pencil.most or p)
     return Spectrum(

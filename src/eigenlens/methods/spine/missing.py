@@ -13,7 +13,7 @@ from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import Array, TableLike
 from ...inference.dimension_test import DimensionTest
-from ...inference.incomplete import Hypothesis, holed_test
+from ...inference.incomplete import Hypothesis, incomplete_test
 from ...moments import Cross, Factor
 from ...moments.completion import Completed
 from ...moments.conditional import Conditional
@@ -177,10 +177,10 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
             raise errors.InputError(
                 f"test_dimension of {name} with {asked} holds its level only for rows without holes, and {share:.1%} "
                 f"of the cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows "
-                f"with the same holes. Or pass the complete rows."
+                f"with the same missing cells. Or pass the complete rows."
             )
         sample = Redrawn(moments, self._column_names(moments))
-        return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
+        return incomplete_test(sample, hypothesis(sample), alpha, n_draws, seed)
 
     @property
     def _holed_resampler(self) -> Callable[..., HoledResampler] | None:
