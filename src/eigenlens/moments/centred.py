@@ -117,7 +117,7 @@ class Centred(AboutPivot):
         """Tell which columns do not vary within any group: squares up to W·(ε·size)² are the rounding of means."""
         xp = namespaces.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
-        return self.store.diagonal() <= self.weight * (namespaces.EPS * size) ** 2
+        return self.store.diagonal() <= float(self.weights.sum()) * (namespaces.EPS * size) ** 2
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
