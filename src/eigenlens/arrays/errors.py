@@ -109,16 +109,8 @@ def empty_moments() -> InputError:
     return InputError("These moments have seen no row yet; update them with at least one block before fitting.")
 
 
-def rows_needed(method: str, found: Any, need: int) -> InputError:
-    return InputError(f"method={method!r} needs at least {need} rows and X has {found}; add rows.")
-
-
-def values_needed(method: str, found: int, need: int, kind: str = "") -> InputError:
-    return InputError(f"method={method!r} needs at least {need} {kind}eigenvalues and got {found}; give all of them.")
-
-
-def columns_needed(method: str, found: int, need: int) -> InputError:
-    return InputError(f"method={method!r} needs at least {need} columns and X has {found}; add columns.")
+def too_few(what: str, method: str, found: Any, need: int) -> InputError:
+    return InputError(f"method={method!r} needs at least {need} {what} and X has {found}; add {what}.")
 
 
 def too_large(what: str, needed: int, available: int, way_out: str) -> TooLargeError:
