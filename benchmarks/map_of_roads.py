@@ -9,6 +9,7 @@ each other), and products with a few vectors. Writes the map as a picture.
 import sys
 import warnings
 from itertools import product
+from unittest.mock import patch
 
 import matplotlib
 import numpy as np
@@ -30,14 +31,6 @@ COLOURS = {"Scatter": "#2166ac", "Factor": "#e08214", "Outline": "#1b7837"}
 WORDS = {"Scatter": "scatter, p × p", "Factor": "factor, rows × rows", "Outline": "products with vectors"}
 
 
-def on_road(kind):
-    class Forced(PCA):
-        def _road(self, source):
-            return Road(kind, "for the map", 400)
-
-    return Forced(K)
-
-
 def times(X) -> dict[str, float]:
     n, p = X.shape
     roads = {"Outline": Outline}
@@ -47,11 +40,13 @@ def times(X) -> dict[str, float]:
         roads["Factor"] = Factor
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {name: least(on_road(kind), X) for name, kind in roads.items()}
+        return {name: least(kind, X) for name, kind in roads.items()}
 
 
-def least(model, X) -> float:
-    return min(seconds(lambda: model.fit(X)) for _ in range(2))
+def least(kind, X) -> float:
+    """Return the time of PCA on one road, whatever the rule would take."""
+    with patch("eigenlens.methods.pca.road_of", lambda *_, **__: Road(kind, "for the map", 6_400)):
+        return min(seconds(lambda: PCA(K).fit(X)) for _ in range(2))
 
 
 def draw(ax, found, title) -> None:

@@ -142,7 +142,7 @@ def levels(replicates: int, methods: list[str]) -> Iterator[dict]:
                 "method": name,
                 "directions": d,
                 "holes": called(share, rule),
-                "same holes": float(np.mean(statistic > np.quantile(null, 0.95))) if share else None,
+                "missing cells": float(np.mean(statistic > np.quantile(null, 0.95))) if share else None,
                 "complete rows": float(np.mean(left)),
                 "as if whole": float(np.mean(naive)),
                 "tables": seed + 1,

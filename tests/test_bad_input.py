@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from eigenlens import CCA, LDA, PCA
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.moments import Cross, Factor, Grouped, Quartic, Scatter
 from eigenlens.rows import Block
+from eigenlens.testing import all_estimators
 
 rng = np.random.default_rng(7)
 N, P = 30, 4
@@ -624,3 +626,13 @@ def test_errors_are_value_errors():
     assert issubclass(InputError, ValueError)
     assert issubclass(InputTypeError, ValueError)
     assert issubclass(InputTypeError, TypeError)
+
+
+def test_methods_that_a_message_names_are_those_that_have_maximum_likelihood():
+    with pytest.raises(InputError) as refused:
+        PCA().fit(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 6.0]]))
+    named = re.search(r"missing='ml' if the method has it \((.*?)\)", str(refused.value))
+    parameters = {kind.__name__: signature(kind).parameters.get("missing") for kind in all_estimators()}
+    have = [name for name, parameter in parameters.items() if parameter and "'ml'" in parameter.annotation]
+    assert named is not None
+    assert sorted(named[1].split(", ")) == sorted(have)

@@ -285,11 +285,20 @@ LOOPS = {
     "parallel analysis": lambda X, y: eigenlens.PCA("parallel").fit(X),
     "shared directions": lambda X, y: eigenlens.PCA().fit(X).test_dimension(X),
     "cross-validated PCA": lambda X, y: eigenlens.PCA("cv").fit(X),
+    "rows with missing cells": lambda X, y: (
+        eigenlens.PCA(1, missing="ml").fit(few_missing(X)).test_dimension(n_draws=19)
+    ),
     "permuted rows": lambda X, y: eigenlens.PDA().fit(X, y).test_dimension(X, y),
     "slices": lambda X, y: eigenlens.SIR().fit(X, X[:, 0]).test_dimension(X, X[:, 0]),
     "limits of rows": lambda X, y: eigenlens.PCA(2).fit(X).diagnose(X),
     "folds": lambda X, y: eigenlens.QDA(pooling="cv").fit(X, y),
 }
+
+
+def few_missing(X):
+    X = X[:, :40].copy()
+    X[:100:5, 1] = np.nan
+    return X
 
 
 @pytest.mark.parametrize("name", LOOPS)

@@ -11,13 +11,13 @@ from numpydoc.docscrape import NumpyDocString
 ROOMS = ("", ".moments", ".regress", ".kernels", ".inference", ".distances", ".validation")
 #: What people may use although no room hands it on.
 BESIDE = {
-    ".moments.completion": ("NormalFit", "fit", "fit_each"),
+    ".moments.completion": ("Completed", "fit", "fit_each"),
     ".moments.conditional": ("Conditional",),
     ".moments.expected_cells": ("ExpectedCells",),
-    ".moments.low_rank": ("LowRankFit", "fit_low_rank"),
-    ".moments.redrawn": ("EachHoledResampler", "HoledResampler"),
+    ".moments.low_rank": ("fit_low_rank",),
+    ".moments.redrawn": ("HoledResampler",),
     ".solve.least_absolute": ("least_absolute",),
-    ".solve.pursuit": ("Parts", "Report", "only", "pursue"),
+    ".solve.low_rank_and_sparse": ("Parts", "Report", "only", "pursue"),
 }
 
 #: What may be anything, and why.

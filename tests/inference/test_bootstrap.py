@@ -23,6 +23,7 @@ from eigenlens.inference.alignment import (
     tied_blocks,
 )
 from eigenlens.inference.replicates import Draws, Followed
+from eigenlens.inference.units import Units
 from eigenlens.moments.resampled import Resampler
 from eigenlens.regress import PolynomialRegression
 from eigenlens.rows import whole
@@ -70,7 +71,7 @@ def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = bootstrap(model, A, *target, n_boot=3, groups=groups, random_state=5)
-        units = Draws.of(150, groups, "auto", None, True, 5)
+        units = Draws.of(Units.of(150, groups), "auto", None, True, 5)
         for b in range(3):
             times = units.counts(5, b) if groups is None else units.counts(5, b)[groups]
             direct = clone(model).fit(A, *target, sample_weight=times)

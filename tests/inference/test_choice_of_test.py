@@ -168,7 +168,7 @@ def test_the_bootstrap_draws_blocks_of_a_series():
     rows, blocks = (bootstrap(PCA(1), X, n_boot=200, block=b) for b in (None, 30))
     assert blocks.unit == "blocks of 30 consecutive rows"
     assert blocks.values.std() > 1.5 * rows.values.std()
-    with pytest.raises(InputError, match="block and groups"):
+    with pytest.raises(InputError, match="groups and block"):
         bootstrap(PCA(1), X, n_boot=200, block=30, groups=np.arange(600))
 
 

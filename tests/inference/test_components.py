@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from scipy.stats import norm
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FactorAnalysis
 
 from eigenlens import PCA
 from eigenlens.exceptions import InputError
-from eigenlens.inference import components_test, gap_test, parallel_analysis
+from eigenlens.inference import components_test, gap_test
+from eigenlens.inference.sequential import against_draws
 from eigenlens.inference.shared_directions import (
     Standardised,
     components_test_of_moments,
     fit_factors,
     most_directions,
     share_found,
-    statistic_of,
-    statistic_of_products,
 )
 
 NOISES = ("permutation", "flips", "normal")
@@ -204,30 +204,18 @@ def test_a_budget_that_is_not_reached_changes_nothing():
     assert (one.dimension, other.stopped) == (other.dimension, False)
 
 
-@pytest.mark.parametrize("d", [0, 3])
-@pytest.mark.parametrize("kind", ["normal", "signs", "copies", "equal", "nothing"])
-def test_large_tables_need_few_eigenvalues(kind, d):
-    """The next one and the trace are enough, and come out as from all of them."""
-    rng = np.random.default_rng(0)
-    A = {
-        "normal": rng.standard_normal((400, 500)),
-        "signs": rng.choice([-1.0, 1.0], (400, 500)),
-        "copies": np.repeat(rng.standard_normal((200, 500)), 2, axis=0),
-        "equal": np.eye(400),
-        "nothing": np.zeros((400, 500)),
-    }[kind]
-    W = A @ A.T
-    every = np.linalg.eigvalsh(W)[::-1]
-    np.testing.assert_allclose(statistic_of_products(W, d, 500), statistic_of(every, d, 500), rtol=1e-9, atol=1e-300)
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_what_a_statistic_must_exceed_does_not_depend_on_when_the_draws_end(alpha):
+    """Far beyond the first 19 draws no more are made, and the largest of these is no 99% quantile."""
 
+    def bar(seed):
+        made = against_draws(
+            50.0, lambda rng: rng.standard_normal(), np.random.default_rng(seed), alpha, 999, early=True
+        )
+        assert len(made[1]) == 19
+        return made[0].bar
 
-def test_parallel_analysis_of_a_fitted_model_draws_normal_columns():
-    X = np.random.default_rng(0).standard_normal((60, 5))
-    model = PCA().fit(X)
-    found = parallel_analysis(model, n_draws=19, random_state=1)
-    assert found.method == model.test_dimension(method="parallel", n_draws=19, random_state=1).method
-    with pytest.raises(InputError, match=r"null='permutation' permutes rows.*leave null out"):
-        parallel_analysis(model, null="permutation")
+    np.testing.assert_allclose(np.mean([bar(seed) for seed in range(200)]), norm.isf(alpha), rtol=0.03)
 
 
 def test_repeated_rows_add_no_direction():

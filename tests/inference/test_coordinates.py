@@ -15,7 +15,7 @@ def test_columns_that_matter_are_needed_whatever_their_neighbours():
     X = pd.DataFrame(Z * [1, 1e200, 1e-3, 5, 1], columns=list("abcde"))
     found = SIR().fit(X, np.exp(Z[:, 0]) + Z[:, 1]).test_columns()
     assert found.needed.tolist() == [True, True, False, False, False]
-    assert "2 of 5 columns are needed at 5%: a, b." in str(found)
+    assert str(found).startswith("2 of 5 columns are needed at 5%: a (χ²(")
     assert found.to_frame().index.tolist() == list("abcde")
 
 
@@ -66,7 +66,7 @@ def test_columns_tested_together():
     rest = sir.test_columns(together=[1, 2, 3, 4])
     assert rest.freedom == 4 * each.freedom
     assert not rest.needed[0]
-    assert str(rest).startswith("None of x1, x2, x3, x4 is needed at 5%: χ² = ")
+    assert str(rest).startswith("None of x1, x2, x3, x4 is needed at 5% (χ²(")
     assert str(sir.test_columns(together=[0, 3])).startswith("At least one of x0, x3 is needed")
     moved = SIR().fit(X @ np.diag([1, 3, -2, 0.1, 7.0]), X[:, 0]).test_columns(together=[1, 2])
     assert moved.statistics == pytest.approx(SIR().fit(X, X[:, 0]).test_columns(together=[2, 1]).statistics)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from eigenlens.inference.incomplete import Hypothesis, holed_test
+from eigenlens import LDA, SIR
+from eigenlens.inference.incomplete import Hypothesis, incomplete_test
 
 
 class Counted:
@@ -31,9 +32,22 @@ def hypothesis(found):
 def test_a_direction_that_cannot_be_shown_any_more_ends_the_draws(found, most):
     for seed in range(20):
         sample = Counted(seed)
-        test = holed_test(sample, hypothesis(found), n_draws=199)
+        test = incomplete_test(sample, hypothesis(found), n_draws=199)
         everything = np.random.default_rng(seed).standard_normal(199)
         whole = (1 + np.sum(everything >= found)) / 200
         assert (test.p_values[0] <= 0.05) == (whole <= 0.05)
         assert sample.drawn <= most
         assert test.p_values[0] == pytest.approx(whole, abs=0.25)
+
+
+@pytest.mark.parametrize("model", [LDA(missing="ml"), SIR(missing="ml")], ids=repr)
+def test_fewer_columns_than_classes_leave_as_many_directions_as_columns(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((120, 2)), np.arange(120) % 5
+    X[:, 0] += 5 * y
+    X[:, 1] += 5 * (y == 2)
+    X[3, 1] = X[50, 0] = np.nan
+    test = model.fit(X, y).test_dimension(n_draws=19)
+    assert test.dimension == len(test.p_values) == 2
+    assert str(test).startswith("2 of 2 directions are significant at the 5% level (")
+    assert "with missing cells: −log Λ = " in str(test)

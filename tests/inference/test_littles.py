@@ -28,11 +28,11 @@ def test_weights_beside_moments_are_refused():
 def test_the_statistic_by_its_formula():
     X = table(np.random.default_rng(0)) + 1e6
     test, found = littles_mcar(X), fit(Patterns().update(Block(X)))
-    S = found.covariance * 300 / 299
+    S = found.moments.matrix / 299
     total = df = 0
     for mask in np.unique(~np.isnan(X), axis=0):
         rows = X[(~np.isnan(X) == mask).all(axis=1)][:, mask]
-        d = rows.mean(axis=0) - found.means[0, mask]
+        d = rows.mean(axis=0) - found.moments.mean[mask]
         total, df = total + len(rows) * d @ np.linalg.solve(S[np.ix_(mask, mask)], d), df + mask.sum()
     assert test.statistic == pytest.approx(total, rel=1e-6)
     assert test.df == df - 3

@@ -85,3 +85,9 @@ def test_the_picture_holds_every_value_that_was_tested():
     assert axes.get_ylim()[1] >= tested.max()
     assert len(axes.texts) == len(tested)
     assert all(len(line) < 70 for line in axes.get_title(loc="left").splitlines())
+
+
+def test_degrees_of_freedom_have_a_decimal_only_where_it_says_something():
+    words = str(wilks([0.8, 0.5, 0.4, 0.3, 0.2], n=100, p=8, s=5))
+    assert "F(40, 382) = 4.3" in words  # 382.02
+    assert "F(28, 318.7) = " in words

@@ -75,7 +75,7 @@ def test_the_test_does_not_depend_on_rank_priors_or_weights_of_the_rule():
     plain = LDA().fit(X, y).test_dimension().p_values
     for other in (LDA(1), LDA(priors=[0.2, 0.3, 0.5]), LDA(within="equal", between="equal"), PDA(lam=0)):
         np.testing.assert_allclose(other.fit(X, y).test_dimension().p_values, plain, rtol=1e-8)
-    np.testing.assert_allclose(wilks(LDA().fit(X, y)).p_values, plain)
+    np.testing.assert_allclose(LDA().fit(X, y).test_dimension(method="wilks").p_values, plain)
     times = np.arange(150) % 3 + 1
     np.testing.assert_allclose(
         LDA().fit(X, y, times).test_dimension().p_values,
@@ -182,8 +182,6 @@ def test_penalties_leave_permutations_only_and_say_so():
         PDA().fit_moments(PDA().fit(X, y).moments_).test_dimension()
     with pytest.raises(InputError, match="n=10 rows are too few"):
         LDA().fit(np.random.default_rng(0).standard_normal((10, 8)), np.arange(10) % 2).test_dimension()
-    with pytest.raises(InputError, match="n, p missing"):
-        wilks([0.5], s=1)
     with pytest.raises(InputError, match=r"correlations holds 1\.2"):
         wilks([1.2], 10, 2, 1)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import tracemalloc
+from pathlib import Path
 
 import dask.array as da
 import numpy as np
@@ -24,10 +25,9 @@ PRODUCTS = importlib.import_module("eigenlens.moments.row_products")
 @pytest.fixture
 def products(monkeypatch):
     """Take the road of products for tables that are small enough for a test."""
-    for name in ("SHORT", "SHORT_SPARSE", "LEAST", "LEAST_SPARSE", "READ", "KEPT"):
+    for name in ("SIDE", "SPARSE_SIDE", "SPARSE_ROWS", "REREAD"):
         monkeypatch.setattr(strategy, name, 0)
-    monkeypatch.setattr(strategy, "THIN", 1e-3)
-    monkeypatch.setattr(strategy, "SPARSE", 1e-3)
+    monkeypatch.setattr(strategy, "SHARES", (4, 4))
     monkeypatch.setattr(PRODUCTS, "SMALL", 0)
 
 
@@ -94,12 +94,11 @@ def test_subspaces_of_sparse_tables(products, shape, form):
     same(PCA(K).fit(getattr(scipy.sparse, form)(X)), PCA(K, solver="dense").fit(X.toarray()), 1e-5)
 
 
-@pytest.mark.parametrize("shape", [(400, 150), (150, 400)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_products_of_few_sparse_rows_or_columns_with_each_other(products, monkeypatch, shape, weighted):
+def test_products_of_few_sparse_rows_with_each_other(products, monkeypatch, weighted):
     monkeypatch.setattr(PRODUCTS, "SMALL", 200)
-    X = sparse(*shape)
-    weight = np.random.default_rng(0).uniform(1, 3, shape[0]) if weighted else None
+    X = sparse(150, 400)
+    weight = np.random.default_rng(0).uniform(1, 3, 150) if weighted else None
     exact = PCA(K, solver="dense").fit(X.toarray(), sample_weight=weight)
     same(PCA(K).fit(X, sample_weight=weight), exact, 1e-6, "gram")
 
@@ -218,8 +217,7 @@ def test_weak_directions_go_to_the_dense_road(products):
 
 
 def test_steps_that_are_not_enough_are_told_where_nothing_else_fits(products, monkeypatch):
-    monkeypatch.setattr(strategy, "LEAST_STEPS", 2)
-    monkeypatch.setattr(strategy, "MOST_STEPS", 2)
+    monkeypatch.setattr(strategy, "STEPS", (2, 2))
     X = TABLES["flat"]()
     assert not isinstance(PCA(K).fit(X).moments_, Outline)  # the dense road fits
     monkeypatch.setattr("eigenlens.methods._spread_problem.fits", lambda source, kind: False)
@@ -287,6 +285,15 @@ def test_the_rule(question, kind):
     assert str(road).startswith(f"{kind}: ")
 
 
+def test_the_map_of_roads_times_every_road(monkeypatch):
+    """It replaces the rule, which once had moved: all of its roads were then the rule's own."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    taken, fit = set(), PCA.fit
+    monkeypatch.setattr(PCA, "fit", lambda self, X: taken.add(type(fit(self, X).moments_).__name__))
+    importlib.import_module("map_of_roads").times(planted(80, 120))
+    assert taken == {"Outline", "Scatter", "Factor"}
+
+
 def test_memory_of_a_sparse_fit():
     """No more than half of the table beside it, and a few vectors."""
     n, p, k = 3_000, 40_000, 3
@@ -342,5 +349,5 @@ def test_the_table_of_sparse_products_is_not_copied():
 
 def test_cells_of_columns_are_counted_in_pieces(monkeypatch):
     X = sparse(200, 120)
-    monkeypatch.setattr(PRODUCTS, "COUNTED", 7)
+    monkeypatch.setattr(PRODUCTS, "PIECE_BYTES", 7)
     np.testing.assert_array_equal(PRODUCTS._cells_of_columns(X.tocsr()), (X.toarray() != 0).sum(axis=0))

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from eigenlens import CCA, LDA, SIR
-from eigenlens.solve.ridged import RidgedForm
+from eigenlens.solve.shrinkage import RidgedForm
 
 N, P, CLASSES = 90, 450, 3
 CASES = ("plain", "far away", "weighted", "repeated rows", "repeated columns", "wide range")

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from eigenlens import RobustPCA
 from eigenlens.exceptions import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
 from eigenlens.solve.least_absolute import least_absolute
-from eigenlens.solve.thresholds import Shrinker
+from eigenlens.solve.low_rank_and_sparse import Shrinker
 
 
 def planted(n, p, rank, share, seed=0):

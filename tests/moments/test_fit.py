@@ -1,6 +1,7 @@
 """Maximum likelihood of a normal sample with holes: slope zero first, brute force second, lavaan third."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,8 @@ from test_patterns import holey, same
 from eigenlens import LDA, PCA, SAVE, SIR
 from eigenlens.exceptions import MissingWarning
 from eigenlens.files.state import Decoder, Encoder
-from eigenlens.moments import Cross, Factor, Grouped, Patterns
-from eigenlens.moments.completion import fit, fit_each
+from eigenlens.moments import Cross, Factor, Grouped, Patterns, completion
+from eigenlens.moments.completion import fit_each
 from eigenlens.moments.expected_cells import ExpectedCells
 from eigenlens.rows import Block, as_source
 
@@ -57,6 +58,15 @@ def patterns(X, w=None):
 
 def grouped(X, y):
     return as_source(X, y, target="labels", missing="allow").collect(Grouped(Patterns))
+
+
+def fit(moments, **options):
+    """A fit with its means and covariance in the units of the data."""
+    found = completion.fit(moments, **options)
+    centred = found.moments.inner
+    with np.errstate(over="ignore", under="ignore"):
+        covariance = centred.matrix * centred.unit * centred.unit[:, None] / centred.weight
+    return SimpleNamespace(**vars(found), means=centred.means, covariance=covariance)
 
 
 def test_the_slope_of_the_likelihood_is_zero():

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold, cross_val_score
 
 from eigenlens.regress import ProjectionPursuit
 
@@ -208,3 +210,22 @@ def test_rock_as_in_r(case, parameters, good):
     alpha = np.array(expected["alpha"]).reshape(3, -1) if good else None
     for m in range(good):
         assert angle(model.directions_[m], alpha[:, m]) < 10
+
+
+@pytest.mark.parametrize("smoother", ["supersmoother", "spline"])
+def test_the_number_of_terms_is_that_of_least_gcv(smoother):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5))
+    along, bent = (X[:, 0] + X[:, 1]) / np.sqrt(2), (X[:, 2] - 2 * X[:, 3]) / np.sqrt(5)
+    planted = {1: 2 * np.sin(1.5 * along), 2: 2 * np.sin(1.5 * along) + bent**2}
+    for terms, truth in planted.items():
+        y = truth + 0.3 * rng.standard_normal(200)
+        assert ProjectionPursuit(smoother=smoother).fit(X, y).n_terms_ == terms
+    assert ProjectionPursuit(smoother=smoother).fit(X, rng.standard_normal(200)).n_terms_ == 1
+
+
+def test_new_rows_of_noisy_tables_are_predicted_as_well_as_by_the_best_number_of_terms():
+    """Three terms explain 0.34 to 0.40 of the variance of rows left out, one 0.42 to 0.46."""
+    X, y = load_diabetes(return_X_y=True)
+    folds = KFold(5, shuffle=True, random_state=0)
+    assert cross_val_score(ProjectionPursuit(), X, y, cv=folds).mean() > 0.42

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from ..arrays import errors
 from ..arrays.printable import printable
+from ..exceptions import CommandError
 from ..files import describe, load
 from ..rows import Dialect, Preparation, TableFile
 from ..rows.selection import Selection
@@ -21,7 +22,7 @@ from ..rows.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names
 from ..study.run import WRITTEN
 from .console import console, escape
-from .outputs import file_for
+from .outputs import file_for, is_input
 from .reporting import dialect_of
 
 Columns = tuple[list[str], np.ndarray | list[np.ndarray]]  # names, and a matrix or columns
@@ -71,7 +72,7 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
     if out is not None:
         out = file_for(out, data, options["force"], SUFFIXES)
         if out.exists() and out.samefile(options["model"]):
-            raise errors.is_input(out)
+            raise is_input(out)
     known = describe(options["model"])["about"].get("reading", {})
     table = TableFile(data[0] if len(data) == 1 else data, as_read(dialect_of(options), known))
     table.lenient = True
@@ -153,7 +154,7 @@ def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any
     known = getattr(first, "feature_names_in_", None)
     names = [name for name in table.names if name not in drop] if known is None else [str(name) for name in known]
     if known is None and len(names) != first.n_features_in_:
-        raise errors.CommandError(
+        raise CommandError(
             f"the model takes {first.n_features_in_} columns and does not know their names, and the table has "
             f"{len(names)} of numbers; leave out the others with --drop."
         )
@@ -177,5 +178,5 @@ def run_export(options: dict[str, Any]) -> None:
     console().print(escape(str(out)), soft_wrap=True)
 
 
-def _cannot(method: str, verb: str, instead: str) -> errors.CommandError:
-    return errors.CommandError(f"{method} does not {verb}; {instead}.")
+def _cannot(method: str, verb: str, instead: str) -> CommandError:
+    return CommandError(f"{method} does not {verb}; {instead}.")

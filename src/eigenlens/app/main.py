@@ -30,6 +30,7 @@ TABLE = _Table(exists=True, allow_dash=True, path_type=Path)
 FILES = _Table(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities")
+VIEWS_SYNTAX = "--views takes two lists of columns with -- between them: --views a b -- c d"
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
@@ -306,18 +307,16 @@ def _with_views(arguments: list[str]) -> list[str]:
     """Turn `--views a b -- c d` into options that click can read."""
     if "--views" not in arguments:
         return arguments
-    from ..arrays import errors
-
     start = arguments.index("--views")
     rest = arguments[start + 1 :]
     if "--" not in rest:
-        raise click.UsageError(errors.views_syntax())
+        raise click.UsageError(VIEWS_SYNTAX)
     middle = rest.index("--")
     first, tail = rest[:middle], rest[middle + 1 :]
     end = next((j for j, word in enumerate(tail) if word.startswith("--")), len(tail))
     second, after = tail[:end], tail[end:]
     if not first or not second or any(word.startswith("--") for word in first):
-        raise click.UsageError(errors.views_syntax())
+        raise click.UsageError(VIEWS_SYNTAX)
     pairs = [part for word in first for part in ("--view-a", word)]
     pairs += [part for word in second for part in ("--view-b", word)]
     return [*arguments[:start], "--views", *pairs, *after]

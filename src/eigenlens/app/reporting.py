@@ -27,6 +27,7 @@ from ..study.demos import write_demo
 from ..study.methods import chosen, methods
 from ..study.whole import score_columns
 from .console import comparison_table, console, escape, print_findings, print_json, progress
+from .main import VIEWS_SYNTAX
 from .outputs import file_for, folder_for
 
 STDIN = Path("-")
@@ -56,7 +57,7 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
         raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")
     if options.get("views"):
         if not options["view_a"] or not options["view_b"]:
-            raise click.UsageError(errors.views_syntax())
+            raise click.UsageError(VIEWS_SYNTAX)
         plan = replace(plan, target=None, distances=False, views=(list(options["view_a"]), list(options["view_b"])))
     if options.get("target") is not None:
         plan = replace(plan, views=None, distances=False, target=options["target"])
@@ -127,7 +128,7 @@ def run_report(options: dict[str, Any]) -> None:
     if (not data) == (demo is None):
         raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
     if options["views"] and not options["view_a"]:
-        raise click.UsageError(errors.views_syntax())
+        raise click.UsageError(VIEWS_SYNTAX)
     folder = options["out"] or Path(f"{demo or name_for(data)}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
     beside = None if options["beside"] is None else known_method("--beside", options["beside"])

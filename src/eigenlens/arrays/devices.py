@@ -13,7 +13,6 @@ import numpy as np
 from .namespaces import namespace, on_accelerator
 from .typing import Array
 
-BUFFERS = 3  # of pinned memory for each array of a block: one is filled, one on its way, one computed with
 Copy = Callable[[str, np.ndarray], Any]  # of an array, with the name of its part in the block
 
 
@@ -84,7 +83,9 @@ class _PinnedCopies:
 
     def __init__(self, torch: Any, device: Any) -> None:
         self.torch, self.device, self.stream = torch, device, torch.cuda.Stream(device)
-        self.buffers: dict[str, deque[Any]] = defaultdict(lambda: deque([(None, None)] * BUFFERS))
+        self.buffers: dict[str, deque[Any]] = defaultdict(
+            lambda: deque([(None, None)] * 3)  # one is filled, one on its way, one computed with
+        )
 
     def __call__(self, name: str, values: np.ndarray) -> Any:
         torch = self.torch

@@ -17,7 +17,6 @@ from typing import Any
 
 from ..exceptions import *  # noqa: F403
 from ..exceptions import (
-    CommandError,
     ConditionWarning,
     InputError,
     InputTypeError,
@@ -110,21 +109,8 @@ def empty_moments() -> InputError:
     return InputError("These moments have seen no row yet; update them with at least one block before fitting.")
 
 
-def rows_needed(method: str, found: Any, need: int) -> InputError:
-    return InputError(f"method={method!r} needs at least {need} rows and X has {found}; add rows.")
-
-
-def values_needed(method: str, found: int, need: int, kind: str = "") -> InputError:
-    return InputError(f"method={method!r} needs at least {need} {kind}eigenvalues and got {found}; give all of them.")
-
-
-def columns_needed(method: str, found: int, need: int) -> InputError:
-    return InputError(f"method={method!r} needs at least {need} columns and X has {found}; add columns.")
-
-
-def no_estimator(argument: str, value: Any, example: str) -> InputTypeError:
-    what = f"the class {value.__name__}" if isinstance(value, type) else shortened(value)
-    return InputTypeError(f"{argument} is {what}, but it must be an estimator; give an instance, such as {example}.")
+def too_few(what: str, method: str, found: Any, need: int) -> InputError:
+    return InputError(f"method={method!r} needs at least {need} {what} and X has {found}; add {what}.")
 
 
 def too_large(what: str, needed: int, available: int, way_out: str) -> TooLargeError:
@@ -511,11 +497,3 @@ def not_a_model(path: Path, why: str) -> ModelFileError:
 
 def damaged(path: Path, why: str) -> ModelFileError:
     return ModelFileError(f"{path} is damaged: {why}. Nothing was loaded; get the file again, or fit again.")
-
-
-def is_input(path: Any) -> CommandError:
-    return CommandError(f"--out {path} is the input file; choose another name.")
-
-
-def views_syntax() -> str:
-    return "--views takes two lists of columns with -- between them: --views a b -- c d"

@@ -12,7 +12,6 @@ from ..drawing import INK, QUIET, Display, axes_for, finish, floats, one_axes, p
 from ..rows import as_source, whole
 from .row_scores import require_rows
 
-NAMED_COLUMNS = 40  # columns up to which each has its name
 STEPS = 120  # places at which a function is drawn
 
 
@@ -44,7 +43,7 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
     """
     V, shares = floats(model.components_), getattr(model, "explained_variance_ratio_", None)
     (k, p), names = V.shape, [str(name) for name in getattr(model, "feature_names_in_", range(V.shape[1]))]
-    few, top = p <= NAMED_COLUMNS, float(np.abs(V).max(initial=0.0)) or 1.0
+    few, top = p <= 40, float(np.abs(V).max(initial=0.0)) or 1.0
     ax = one_axes(ax, max(4.2, 0.8 * k + 2.8), 0.3 * p + 1.0 if few else 6.0)
     drawn = _image(ax, V.T, top, aspect="auto")
     labels = [f"{j + 1}" if shares is None else f"{j + 1}\n{shares[j]:.1%}" for j in range(k)]

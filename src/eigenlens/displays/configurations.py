@@ -11,6 +11,7 @@ from ..arrays import errors, namespaces
 from ..distances import procrustes
 from ..distances.square_tables import square_of
 from ..drawing import (
+    COLOURS,
     FOUND,
     INK,
     LEVEL,
@@ -29,11 +30,7 @@ from ..drawing import (
     row_names,
 )
 
-NAMED = 60  # points up to which names are written
 NAMED_FACTORS = 40  # points of a factor map that have their names: those that make the two axes most
-COLUMNS = 10  # columns of words that have a colour of their own
-ROWS = 1500  # rows whose pairs are drawn, at most
-PAIRS = 5000  # pairs up to which each is a dot; more are drawn as a density
 
 
 def configuration(
@@ -102,7 +99,7 @@ def configuration(
     if target is None and not np.any(Y[:, 1]):
         ax.set(ylabel="", yticks=[])  # a single axis has nothing to say across
         ax.spines["left"].set_visible(False)
-    if labels is not None and len(Y) <= NAMED:
+    if labels is not None and len(Y) <= 60:  # more could not be read
         place_names(ax, [named(ax, str(name), tuple(at), 9) for name, at in zip(labels, Y, strict=True)], crowd)
     return Display(ax, coordinates=Y)
 
@@ -113,7 +110,7 @@ def shepard_pairs(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
     rows = floats(square_of(X, "X").native if ready else X)
     if len(rows) != len(Y):
         raise errors.maps_differ(Y.shape, rows.shape)
-    index = np.linspace(0, len(Y) - 1, min(ROWS, len(Y))).astype(int)
+    index = np.linspace(0, len(Y) - 1, min(1500, len(Y))).astype(int)
     D = namespaces.to_numpy(model.distances_among(rows[np.ix_(index, index)] if ready else rows[index]))
     i, j = np.triu_indices(len(index), 1)
     return D[i, j], np.linalg.norm(Y[index][i] - Y[index][j], axis=1)
@@ -147,7 +144,7 @@ def shepard(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Display:
     distances, shown = shepard_pairs(model, X)
     pairs = np.column_stack([distances, shown])
     ax, top = one_axes(ax, 5.2, 5.0), float(pairs.max(initial=0.0)) or 1.0
-    if len(pairs) <= PAIRS:
+    if len(pairs) <= 5000:
         dots(ax, pairs, alpha=0.5)
     else:
         density(ax, pairs, 60, extent=(0, top, 0, top))
@@ -276,7 +273,7 @@ def _by_column(categories: Any) -> list[tuple[str, Any, Any]]:
     if categories is None:
         return []
     columns = list(dict.fromkeys(categories.columns))
-    if len(columns) > COLUMNS:
+    if len(columns) > len(COLOURS):
         return [("categories", categories, FOUND)]
     places = {name: [j for j, column in enumerate(categories.columns) if column == name] for name in columns}
     colours = palette(len(columns))

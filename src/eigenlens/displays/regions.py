@@ -11,7 +11,6 @@ from ..arrays import errors, namespaces
 from ..drawing import FEW, INK, Display, by_class, dots, finish, floats, one_axes, palette, place_names
 from .row_scores import require_rows, scores
 
-FLATTEST = 0.45  # height of a plane over its width: names of axes need as much
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
 
 
@@ -170,7 +169,7 @@ def _plane(
     points = np.vstack([Z, rule.centroids - 1.3, rule.centroids + 1.3])
     low, high = points.min(axis=0), points.max(axis=0)
     longest = float((high - low).max())
-    margin = np.maximum(0.04 * longest, (FLATTEST * longest - (high - low)) / 2)
+    margin = np.maximum(0.04 * longest, (0.45 * longest - (high - low)) / 2)  # names of axes need as much
     low, high = low - margin, high + margin
     if regions:
         grid = np.linspace(low, high, STEPS).T

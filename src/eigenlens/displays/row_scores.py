@@ -27,10 +27,6 @@ from ..drawing import (
     row_names,
 )
 
-ARROWS = 15  # columns whose loadings are drawn
-NAMED = 60  # rows up to which their names can be read
-STRIP = 400  # places at which a density is drawn
-
 
 def require_rows(model: Any, X: Any, y: Any = None, target: bool = False) -> None:
     """Refuse to draw a picture without the rows, or the target, that it shows."""
@@ -84,7 +80,7 @@ def scores(model: Any, X: Any, y: Any = None, *, directions: tuple[int, int] = (
         of_arrows, along = _loadings(ax, Z, loadings, getattr(model, "feature_names_in_", None))
         names, crowd = names + of_arrows, np.concatenate([crowd, along])
     labels = row_names(X)
-    if labels is not None and len(labels) <= NAMED:
+    if labels is not None and len(labels) <= 60:  # more could not be read
         outer = np.argsort(-np.sum(Z**2, axis=1), kind="stable")
         names += [named(ax, labels[i], Z[i], 6.5, INK) for i in outer]
     finish(ax, *(_axis(j, shares) for j in directions), legend="best")
@@ -147,7 +143,7 @@ def _pair(model: Any, X: Any, y: Any, j: int, ax: Any) -> Display:
 def _loadings(ax: Any, Z: np.ndarray, loadings: np.ndarray, columns: Any) -> tuple[list[Any], np.ndarray]:
     """Draw the longest loadings as arrows."""
     length = np.sqrt((loadings**2).sum(axis=1))
-    order = np.argsort(-length, kind="stable")[:ARROWS]
+    order = np.argsort(-length, kind="stable")[:15]
     tips = loadings[order] * 0.8 * float(np.abs(Z).max()) / max(float(length.max()), 1e-300)
     ax.update_datalim(1.15 * tips)  # an arrow is not data, so the frame does not include it by itself
     ax.autoscale_view()
@@ -163,7 +159,7 @@ def _strip(ax: Any, x: np.ndarray, y: np.ndarray | None) -> None:
     if classes is not None:
         parts = [(x[y == c], colour, str(c)) for c, colour in zip(classes, palette(len(classes)), strict=True)]
     spread, top = np.ptp(x) or 1.0, 0.0
-    places = np.linspace(x.min() - 0.08 * spread, x.max() + 0.08 * spread, STRIP)
+    places = np.linspace(x.min() - 0.08 * spread, x.max() + 0.08 * spread, 400)
     for rows, colour, label in parts:
         if len(rows) > 2 and np.ptp(rows) > 0:
             density = gaussian_kde(rows)(places) * len(rows) / len(x)

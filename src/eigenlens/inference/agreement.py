@@ -16,7 +16,7 @@ from ..distances.procrustes import procrustes
 from ..distances.square_tables import square_of
 from ..drawing import INK, LEVEL, QUIET, Display, arrows, finish, named, one_axes, place_names
 from ..rows import as_source, map_rows
-from .dimension_test import Result
+from .dimension_test import Result, p_words
 from .sequential import check_draws, p_of_draws
 from .units import Units
 
@@ -55,9 +55,8 @@ class AgreementTest(Result):
     method: str
 
     def __str__(self) -> str:
-        said = (
-            f"correlation {self.statistic:.3f}, p = {self.p_value:.3g} ({self.method}, {len(self.draws)} permutations)"
-        )
+        p = p_words(self.p_value, len(self.draws))
+        said = f"correlation {self.statistic:.3f}, {p} ({self.method}, {len(self.draws):,} permutations)"
         if self.p_value <= self.alpha:
             return f"The two agree more than chance would explain: {said}."
         return f"These rows do not show that the two agree: {said}."
@@ -77,7 +76,7 @@ class AgreementTest(Result):
         ax = one_axes(ax, 5.6, 3.6)
         ax.hist(self.draws, bins="auto", color=QUIET)
         ax.axvline(self.statistic, color=LEVEL, linewidth=1.5)
-        title = f"Observed {self.statistic:.3f} (line), p = {self.p_value:.3g}"
+        title = f"Observed {self.statistic:.3f} (line), {p_words(self.p_value, len(self.draws))}"
         return Display(finish(ax, f"correlation ({self.method})", "permutations", title))
 
 
@@ -139,7 +138,7 @@ def mantel(
     table[pairs] = x
     table += table.T
     draws = _draws(lambda p: table[np.ix_(p, p)][pairs] @ y, len(D), strata, n_draws, random_state)
-    return _tested(float(x @ y), draws, alpha, f"mantel, {method}")
+    return AgreementTest(float(x @ y), float(_p_of_draws(x @ y, draws)), draws, alpha, f"mantel, {method}")
 
 
 def procrustes_test(
@@ -196,7 +195,8 @@ def procrustes_test(
     def statistic(order: np.ndarray) -> float:
         return float(np.linalg.svd(A[order].T @ B, compute_uv=False).sum())
 
-    return _tested(observed, _draws(statistic, len(A), strata, n_draws, random_state), alpha, "procrustes")
+    draws = _draws(statistic, len(A), strata, n_draws, random_state)
+    return AgreementTest(observed, float(_p_of_draws(observed, draws)), draws, alpha, "procrustes")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,8 +232,11 @@ class OutsideColumns(Result):
     draws: int
 
     def __str__(self) -> str:
-        lines = [f"{n}: R² = {r:.2f}, p = {p:.3g}" for n, r, p in zip(self.names, self.r2, self.p_values, strict=True)]
-        return f"Columns on the map ({self.draws} permutations): {'; '.join(lines)}."
+        lines = [
+            f"{name}: R² = {r2:.2f}, {p_words(p, self.draws)}"
+            for name, r2, p in zip(self.names, self.r2, self.p_values, strict=True)
+        ]
+        return f"Columns on the map ({self.draws:,} permutations): {'; '.join(lines)}."
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame: the tip of each arrow or the centre of each word, R² and its p-value."""
@@ -314,14 +317,10 @@ def envfit(
     basis, size, _ = np.linalg.svd(Z, full_matrices=False)
     basis = basis[:, size > 1e-12 * max(size[0], 1e-300)]
     shares, places = zip(*(_share(Z, basis, name, values) for name, values in given.items()), strict=True)
-    units, rng = Units.in_strata(len(Z), strata), np.random.default_rng(seed_of(random_state))
     every = np.arange(len(Z))
     observed = np.array([share(every) for share in shares])
-    draws = np.empty((n_draws, len(shares)))
-    for b in range(n_draws):
-        order = units.order(rng)
-        draws[b] = [share(order) for share in shares]
-    return OutsideColumns(list(given), observed, p_of_draws(1 + observed, 1 + draws), list(places), n_draws)
+    draws = _draws(lambda order: [share(order) for share in shares], len(Z), strata, n_draws, random_state)
+    return OutsideColumns(list(given), observed, _p_of_draws(observed, draws), list(places), n_draws)
 
 
 def _share(
@@ -376,14 +375,12 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return centred / size
 
 
-def _draws(
-    statistic: Callable[[np.ndarray], float], n: int, strata: Any, n_draws: int, random_state: Any
-) -> np.ndarray:
-    """Return a statistic of so many orders of the rows."""
+def _draws(statistic: Callable[[np.ndarray], Any], n: int, strata: Any, n_draws: int, random_state: Any) -> np.ndarray:
+    """Return a statistic, or several, of so many orders of the rows."""
     units, rng = Units.in_strata(n, strata), np.random.default_rng(seed_of(random_state))
     return np.array([statistic(units.order(rng)) for _ in range(n_draws)])
 
 
-def _tested(observed: float, draws: np.ndarray, alpha: float, method: str) -> AgreementTest:
+def _p_of_draws(observed: Any, draws: np.ndarray) -> Any:
     # correlations are known to so many digits of 1, however small they are
-    return AgreementTest(observed, float(p_of_draws(1 + observed, 1 + draws)), draws, alpha, method)
+    return p_of_draws(1 + observed, 1 + draws)

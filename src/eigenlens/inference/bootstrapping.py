@@ -19,10 +19,9 @@ from ..rows import Block, as_source, whole
 from .alignment import FISHER, LOG, Interval, aligned, angles_between, corrected_percentiles, on_a_scale, tied_blocks
 from .dimension_test import Result
 from .replicates import Draws, Followed, can_climb, can_sum, fit_reference, from_moments, from_rows
-from .units import numbered
+from .units import Units
 
 FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
-MANY_HOLES, FEW_CELLS = 0.2, 120  # share of cells missing, and rows times the others, from which variances vary more
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
@@ -258,37 +257,37 @@ def bootstrap(
     of 500 resamples of rows.
     """
     _check(n_boot, level, resample, n_jobs, progress)
-    _check_block(block, groups, sample_weight)
+    if block is not None and sample_weight is not None:
+        raise errors.InputError("block and sample_weight were both given; pass only one of them.")
     seed = seed_of(random_state)
     reference = fit_reference(model, X, y, sample_weight)
     followed = Followed(reference)
     summed = can_sum(reference) or can_climb(reference)
     source = reference._open_again(X, y, sample_weight) if summed else None
     sums = None if source is None else whole(source)
-    n = _n_rows(X, sums)
-    labels = None if groups is None else numbered(groups, n)
+    units = Units.of(_n_rows(X, sums), groups, block, least=2)
     weight = sample_weight if sums is None else sums.weight
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-    if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
-        n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
-    units = Draws.of(n, labels, resample, weight, sums is not None, seed, block)
-    _warn_of_few(units, n_boot, level)
+    if sums is not None and len(sums.X) < units.n:  # it holds rows of positive weight only
+        units = units.of_rows(source.kept)  # type: ignore[union-attr]
+    draws = Draws.of(units, resample, weight, sums is not None, seed)
+    _warn_of_few(draws, n_boot, level)
     if sums is not None:
         _warn_of_holes(followed.model, sums.X)
-        found = from_moments(reference, followed, sums, units, n_boot, seed)
+        found = from_moments(reference, followed, sums, draws, n_boot, seed)
     else:
-        found = from_rows(followed, X, y, weight, units, n_boot, seed, n_jobs)
+        found = from_rows(followed, X, y, weight, draws, n_boot, seed, n_jobs)
     pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
     raw, values = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
-    return _summary(reference, followed, raw, values, units, level)
+    return _summary(reference, followed, raw, values, draws, level)
 
 
-def _warn_of_few(units: Draws, n_boot: int, level: float) -> None:
+def _warn_of_few(draws: Draws, n_boot: int, level: float) -> None:
     """Say where rows, or resamples of them, are too few for intervals."""
-    if units.count < FEWEST_ROWS:
+    if draws.count < FEWEST_ROWS:
         errors.warn(
             errors.BootstrapWarning(
-                f"Resamples of {units.count} {units.name} say little about other {units.name}; "
+                f"Resamples of {draws.count} {draws.name} say little about other {draws.name}; "
                 f"intervals need {FEWEST_ROWS} or more, better 30."
             )
         )
@@ -303,9 +302,9 @@ def _warn_of_few(units: Draws, n_boot: int, level: float) -> None:
 
 
 def _warn_of_holes(model: Any, rows: np.ndarray) -> None:
-    """Say where intervals are known not to hold their level: of variances, with many holes in few rows."""
+    """Say where intervals are known not to hold their level: of variances, with many missing cells in few rows."""
     share = float(np.isnan(rows).mean())
-    if hasattr(model, "explained_variance_") and share >= MANY_HOLES and len(rows) * (1 - share) < FEW_CELLS:
+    if hasattr(model, "explained_variance_") and share >= 0.2 and len(rows) * (1 - share) < 120:
         errors.warn(
             errors.BootstrapWarning(
                 f"{share:.0%} of the cells of {len(rows)} rows are missing: intervals of the eigenvalues of "
@@ -327,15 +326,6 @@ def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -
         check_flag("progress", progress)
 
 
-def _check_block(block: Any, groups: Any, sample_weight: Any) -> None:
-    if block is None:
-        return
-    check_number("block", block, 1, integer=True)
-    for name, given in (("groups", groups), ("sample_weight", sample_weight)):
-        if given is not None:
-            raise errors.InputError(f"block and {name} were both given; pass only one of them.")
-
-
 def _n_rows(X: Any, sums: Block | None) -> int:
     """Return the number of rows given; of tables in memory, those of weight 0 among them."""
     if hasattr(X, "shape") or hasattr(X, "__len__"):
@@ -344,7 +334,7 @@ def _n_rows(X: Any, sums: Block | None) -> int:
 
 
 def _summary(
-    reference: Any, followed: Followed, raw: np.ndarray, values: np.ndarray, units: Draws, level: float
+    reference: Any, followed: Followed, raw: np.ndarray, values: np.ndarray, draws: Draws, level: float
 ) -> Bootstrap:
     estimate, value = followed.loadings, followed.values
     k = len(estimate)
@@ -358,7 +348,7 @@ def _summary(
     else:
         turned = aligned(raw, estimate, blocks, followed.metric())
     low, high = corrected_percentiles(turned, estimate, level)
-    interval = partial(on_a_scale, scale=FISHER if followed.has_correlations else LOG, units=units.count)
+    interval = partial(on_a_scale, scale=FISHER if followed.has_correlations else LOG, units=draws.count)
     value_low, value_high = _value_intervals(values, value, blocks, interval, level)
     return Bootstrap(
         components=turned,
@@ -373,7 +363,7 @@ def _summary(
         value_high=value_high,
         blocks=[(b.start, b.stop - 1) for b in blocks if b.stop - b.start > 1],
         level=level,
-        unit=units.name,
+        unit=draws.name,
         kind=followed.kind,
         names=followed.names(reference),
         model=reference,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -18,15 +18,12 @@ from .inverse import permuted_after
 from .sequential import correlation_found, resampled_test
 from .units import Units
 
-TRUSTED = 0.10  # relative difference of two variances up to which normal theory is trusted
-SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
-
 
 def wilks(
     correlations: Any,
-    n: float | None = None,
-    p: int | None = None,
-    s: int | None = None,
+    n: float,
+    p: int,
+    s: int,
     alpha: float = 0.05,
     method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy"] = "wilks",
     *,
@@ -38,8 +35,8 @@ def wilks(
 
     Parameters
     ----------
-    correlations : array of shape (q,), or fitted CCA or LDA
-        All canonical correlations, descending. For a model, the result is that of its `test_dimension`.
+    correlations : array of shape (q,)
+        All canonical correlations, descending; of a fitted CCA or LDA, `test_dimension` tests them.
     n : float
         Number of rows.
     p, s : int
@@ -68,21 +65,8 @@ def wilks(
     >>> wilks([0.796, 0.2], n=20, p=3, s=3).p_values.round(3)        # at most no direction, at most one
     array([0.065, 0.959])
     """
-    if isinstance(correlations, type):
-        raise errors.no_estimator("correlations", correlations, "CCA().fit(X, Y)")
-    if hasattr(correlations, "test_dimension"):
-        return correlations.test_dimension(alpha=alpha, method=method)
-    check_choice("method", method, CANONICAL)
+    check_choice("method", method, tuple(TESTS))
     check_level(alpha)
-    missing = [name for name, value in (("n", n), ("p", p), ("s", s)) if value is None]
-    if missing:
-        raise errors.InputError(
-            f"{errors.listed(missing)} missing: with correlations alone the test needs n (rows), p and s (columns of "
-            "the two tables); or give a fitted CCA or LDA."
-        )
-    assert n is not None
-    assert p is not None
-    assert s is not None
     check_number("n", n, 1.0)
     check_number("p", p, 1, integer=True)
     check_number("s", s, 1, integer=True)
@@ -95,13 +79,14 @@ def wilks(
             f"n={n:g} rows are too few to test {p} + {s} columns: normal theory needs more than {p + s + 1}. "
             "Fit fewer columns, or add shrinkage or a ridge and test by permutations of the rows."
         )
-    rows = [_TESTS[method](cosines[d:], sines[d:], p - d, s - d, n - d) for d in range(len(cosines))]
+    test_of, compared = TESTS[method]
+    rows = [test_of(cosines[d:], sines[d:], p - d, s - d, n - d) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
     least = np.array([correlation_found(alpha, n, *df) for df in sizes])
     test = DimensionTest.sequential(p_values, statistics, alpha, method, least, "squared correlation")
-    return test.told(f"{ONE_BY_ONE}by {COMPARED[method]}, at {alpha:.0%}.", rows=n)
+    return test.told(f"{ONE_BY_ONE}by {compared}, at {alpha:.0%}.", rows=n)
 
 
 def _checked(correlations: Any, p: int, s: int) -> np.ndarray:
@@ -175,32 +160,20 @@ def _roy(cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float) -> di
     return row
 
 
-_TESTS = {
-    "wilks": _wilks,
-    "bartlett": _bartlett,
-    "pillai": _pillai,
-    "lawley-hotelling": _lawley_hotelling,
-    "roy": _roy,
-}
-
-#: Tests of canonical correlations by normal theory.
-CANONICAL = tuple(_TESTS)
-
-
-#: What each compares, in words.
-COMPARED = {
-    "wilks": "Wilks' Λ, with Rao's F",
-    "bartlett": "Wilks' Λ, with Bartlett's χ²",
-    "pillai": "Pillai's trace, with an approximate F",
-    "lawley-hotelling": "the trace of Hotelling and Lawley, with an approximate F",
-    "roy": "Roy's largest root",
+#: Tests of canonical correlations by normal theory, and what each compares.
+TESTS = {
+    "wilks": (_wilks, "Wilks' Λ, with Rao's F"),
+    "bartlett": (_bartlett, "Wilks' Λ, with Bartlett's χ²"),
+    "pillai": (_pillai, "Pillai's trace, with an approximate F"),
+    "lawley-hotelling": (_lawley_hotelling, "the trace of Hotelling and Lawley, with an approximate F"),
+    "roy": (_roy, "Roy's largest root"),
 }
 
 
 def _correlations_kind(values: Any) -> errors.InputError:
     return errors.InputError(
-        f"correlations={errors.shortened(values)} but it must be one row of numbers between 0 and 1, largest first, or "
-        "a fitted CCA or LDA."
+        f"correlations={errors.shortened(values)} but it must be one row of numbers between 0 and 1, largest first; "
+        "of a fitted model, use model.test_dimension()."
     )
 
 
@@ -314,21 +287,11 @@ def _standard(Y: np.ndarray, penalty: np.ndarray | None) -> np.ndarray:
 # often.
 
 
-@dataclass(frozen=True)
-class Advice:
-    """Which test to use, and why.
-
-    Attributes
-    ----------
-    method : {"wilks", "permutation"}
-    reason : str
-    excess : float
-        Variance of V over permutations, relative to that of normal theory, minus 1.
-    """
+class Advice(NamedTuple):
+    """Which test to use, and why."""
 
     method: Literal["wilks", "permutation"]
     reason: str
-    excess: float
 
 
 def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> Advice:
@@ -363,19 +326,18 @@ def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> 
     'permutation'
     """
     n = len(x_leverages)
-    if n - p - s - 1 < SPARE_ROWS:
-        return Advice("permutation", f"{n} rows of {p} and {s} columns are too few to rely on normal theory", np.nan)
+    if n - p - s - 1 < 20:  # rows beyond the columns of both tables
+        return Advice("permutation", f"{n} rows of {p} and {s} columns are too few to rely on normal theory")
     normal = 2 * (_spread(n, p) * _spread(n, s)) / ((n - 1) ** 2 * (n + 1) * (n - 2))
     uneven = _uneven(n, p, x_leverages) * _uneven(n, s, y_leverages) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
     excess = float(uneven / normal)
-    if abs(excess) > TRUSTED:
+    if abs(excess) > 0.1:  # up to so much of the variance normal theory is trusted
         more = "more" if excess > 0 else "less"
         return Advice(
             "permutation",
             f"rows far out, or rare classes: the statistic varies {abs(excess):.0%} {more} than normal theory says",
-            excess,
         )
-    return Advice("wilks", "normal theory fits these rows", excess)
+    return Advice("wilks", "normal theory fits these rows")
 
 
 def _spread(n: int, r: int) -> float:

@@ -20,10 +20,8 @@ SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to
 NOT_TESTED = "not tested"
 LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
 POWER = 0.8  # with which a test finds what is called detectable
-DEGENERATE = 1e-9  # a smaller size that would be found is that of draws without any spread
 NOTICEABLE_SHARE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
-MOST_QUOTED = 3  # directions whose tests are all quoted; of more, the first and the last
 #: What the statistics of a test are called in a sentence, and when they are named again.
 LABELS = {
     "wilks": ("Wilks' Λ", "Λ"),
@@ -41,6 +39,8 @@ CALLED = {
     "parallel, permutation": "parallel analysis, permuted columns",
     "permutation": "permutation test",
     "simulation": "simulated normal noise",
+    "slices, missing cells": "test of slices with missing cells",
+    "wilks, missing cells": "Wilks' test with missing cells",
 }
 ONE_BY_ONE = "Directions are tested one after the other "
 NORMAL = "The test assumes columns that are roughly normal; long tails make it find too much."
@@ -231,8 +231,8 @@ class DimensionTest(Result):
         d, base = self.dimension, self.method.removesuffix(LINEAR)
         tested = np.flatnonzero(np.isfinite(self.p_values[: max(d, 1)]))
         said = [self.evidence(int(j), again=bool(j > 0)) for j in tested]
-        if d > MOST_QUOTED:
-            said[1:-1] = ["…"]
+        if d > 3:
+            said[1:-1] = ["…"]  # of many, the first and the last are quoted
         if self.draws is not None and said:
             said.append(f"{self.draws:,} {'permutations' if 'permutation' in base else 'draws'}")
         what, comma, moved = base.partition(", ")
@@ -256,7 +256,7 @@ class DimensionTest(Result):
         if "F" in found and "roy" not in found:  # the F of Roy's root is a bound
             said.append(f"F({_degrees(found['df1'])}, {_degrees(found['df2'])}) = {_short(found['F'])}")
         elif "chi2" in found:
-            said.append(f"χ²({_degrees(found['df'])}) = {_short(found['chi2'])}")
+            said.append(chi2_words(found["chi2"], found["df"]))
         elif "statistic" in found and not said:
             said.append(f"{self.statistic or 'statistic'} = {_short(found['statistic'])}")
         elif "noise" in found and not said:
@@ -278,7 +278,7 @@ class DimensionTest(Result):
             return "no more can be tested" if d else "none can be tested"
         said = [f"the next is not significant ({self.evidence(d)})"] if d else []
         power = self._detectable_next()
-        if np.isfinite(power) and power >= DEGENERATE:
+        if np.isfinite(power) and power >= 1e-9:  # less comes of draws without any spread
             least = f"would usually detect {_a(self.measure)} of {power:.2g} or more ({POWER:.0%} power)"
             if power <= NOTICEABLE_SHARE:
                 said.append(f"these rows {least}")
@@ -325,6 +325,11 @@ def p_words(p: float, draws: int | None = None) -> str:
     return "p < 0.001" if p < 0.001 and finer else f"p = {p:.2g}"
 
 
+def chi2_words(statistic: float, df: float) -> str:
+    """Return a statistic with its degrees of freedom, as papers write them."""
+    return f"χ²({_degrees(df)}) = {_short(statistic)}"
+
+
 def drawn(n_draws: int, what: str = "permutations") -> str:
     """Return how many draws there were, and how fine p-values are."""
     return f"{n_draws:,} {what}, so p-values are multiples of {1 / (1 + n_draws):.3g}"
@@ -335,7 +340,7 @@ def _short(value: float) -> str:
 
 
 def _degrees(df: float) -> str:
-    return f"{df:.0f}" if abs(df - round(df)) < 1e-6 else f"{df:.1f}"
+    return f"{df:.1f}".removesuffix(".0")
 
 
 def _a(noun: str) -> str:

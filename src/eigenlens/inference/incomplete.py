@@ -1,6 +1,6 @@
-"""How many directions rows with holes show: tests whose null law is drawn with the same holes.
+"""How many directions rows with missing cells show: tests whose null distribution misses the same cells.
 
-Eigenvalues of rows with holes spread more than those of whole rows, by an amount that depends on who misses what. So
+Eigenvalues of such rows spread more than those of whole rows, by an amount that depends on who misses what. So
 samples are drawn from the law of "at most d directions" that fits best, the same cells are left out, and the likelihood
 is maximised again: the statistic is then what it would be without a further direction. Normal rows are assumed, and
 cells missing at random.
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from ..arrays import linalg
 from ..arrays.parameters import seed_of
 from ..moments.redrawn import Law, Redrawn
 from .dimension_test import NORMAL, ONE_BY_ONE, DimensionTest, drawn
@@ -22,7 +23,7 @@ from .parallel import SAME
 from .sequential import Step, against_draws, check_draws, in_order
 from .shared_directions import Standardised, fit_factors, most_directions, statistic_of
 
-NOTE = "Normal rows with the same holes were drawn; cells are assumed to be missing at random."
+NOTE = "Normal rows that miss the same cells were drawn; cells are assumed to be missing at random."
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Hypothesis:
     measured: str = "−log Λ"
 
 
-def holed_test(
+def incomplete_test(
     sample: Redrawn, hypothesis: Hypothesis, alpha: float = 0.05, n_draws: int = 199, random_state: Any = 0
 ) -> DimensionTest:
     """Test "at most d directions", d = 0, 1, …, until one is not rejected.
@@ -84,8 +85,9 @@ def holed_test(
         return against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)[0]
 
     most = min(hypothesis.count, len(values))
-    test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
-    against = "each against normal rows that lack it and have the same holes"
+    with linalg.one_blas_thread():  # hundreds of small decompositions: threads would wait for each other
+        test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
+    against = "each against normal rows that lack it and miss the same cells"
     times = drawn(n_draws, "times")
     return test.told(
         f"{ONE_BY_ONE[:-1]}, {against}, drawn {times}.",
@@ -155,7 +157,7 @@ def of_pairs(p: int, s: int) -> Hypothesis:
         rho = correlations(law)[d:]
         return float(-np.log(np.maximum((1 - rho) * (1 + rho), 1e-300)).sum())
 
-    return Hypothesis("wilks, same holes", min(p, s), correlations, "correlation", statistic, null)
+    return Hypothesis("wilks, missing cells", min(p, s), correlations, "correlation", statistic, null)
 
 
 # -- columns that share directions -----------------------------------------------------------------------------------
@@ -182,5 +184,5 @@ def of_columns(p: int, freedom: float) -> Hypothesis:
 
     count = min(most_directions(p), p - 1, int(freedom) - 2)
     return Hypothesis(
-        "shared directions, same holes", count, values, "eigenvalue", statistic, null, "ratio of variances"
+        "shared directions, missing cells", count, values, "eigenvalue", statistic, null, "ratio of variances"
     )

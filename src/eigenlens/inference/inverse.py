@@ -18,14 +18,11 @@ from ..arrays import linalg, optional
 from ..arrays.errors import listed
 from ..arrays.parameters import seed_of
 from ..arrays.typing import Frame, RandomState
-from .dimension_test import LINEAR, DimensionTest, Result, check_level
+from .dimension_test import LINEAR, DimensionTest, Result, check_level, chi2_words, p_words
 from .sequential import chi2_tails, tails
 from .units import Units
 
-SLICE_ROWS, MOST_SLICES = 10, 10  # rows in a slice at least, and slices at most
-MEANS, COVARIANCES = 2, 4  # rows in a slice for each column, where its mean or its covariance is estimated
 BINS = 8  # of a direction: fine enough for clusters and bends, coarse enough for a hundred rows
-BENT = 0.05  # share of a variate's variance below which a bend is too small to make a direction of its own
 DOUBT = 0.01  # p-value below which it is said
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
@@ -240,8 +237,8 @@ def choose_slices(n: float, p: int, covariances: bool = False) -> int:
     covariances : bool
         Whether covariances of slices are used (SAVE, directional regression), rather than means alone (SIR).
     """
-    rows = max(SLICE_ROWS, (COVARIANCES if covariances else MEANS) * p)
-    return int(np.clip(n // rows, np.clip(n // 3, 2, 3), MOST_SLICES))
+    rows = max(10, (4 if covariances else 2) * p)
+    return int(np.clip(n // rows, np.clip(n // 3, 2, 3), 10))
 
 
 def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
@@ -313,8 +310,8 @@ def with_linear(test: DimensionTest, p_value: float, least: float = np.nan) -> D
 # row by row, and nothing changes: this gives the distribution of the bend where there is none, heavy tails included.
 
 
-@dataclass(frozen=True)
-class Linearity:
+@dataclass(frozen=True, repr=False)
+class Linearity(Result):
     """How far variates bend along a direction.
 
     Attributes
@@ -328,10 +325,18 @@ class Linearity:
     bend: float
     p_value: float
 
+    def __str__(self) -> str:
+        said = "Other variates bend" if self.p_value < DOUBT else "There is no evidence that other variates bend"
+        return f"{said} along the direction (by {self.bend:.0%} of their variance, {p_words(self.p_value)})."
+
+    def to_frame(self) -> Frame:
+        """Return the numbers as a pandas DataFrame of one row."""
+        return optional.pandas().DataFrame({"bend": [self.bend], "p_value": [self.p_value]})
+
     @property
     def doubtful(self) -> bool:
         """Whether the condition is broken far enough to mislead."""
-        return self.p_value < DOUBT and self.bend > BENT
+        return self.p_value < DOUBT and self.bend > 0.05  # a smaller bend makes no direction of its own
 
     def warning(self, name: str, rows: str = "X", response: str = "y", way_out: str = "LocalizedSIR") -> str:
         """Return what a method of this name would mistake, as a sentence, and the way out."""
@@ -424,7 +429,8 @@ class CoordinateTest(Result):
     >>> from eigenlens import SIR
     >>> X = np.random.default_rng(0).standard_normal((400, 4))
     >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
-    2 of 4 columns are needed at 5%: x0, x1. Each was tested given all others.
+    2 of 4 columns are needed at 5%: x0 (χ²(9) = 269, p < 0.001), x1 (χ²(9) = 144, p < 0.001). Each was
+    tested given all others.
     """
 
     statistics: np.ndarray
@@ -444,17 +450,17 @@ class CoordinateTest(Result):
             needed, single = self.needed[0], self.together == 1
             of = "" if single else "At least one of " if needed else "None of "
             verb = "is not" if single and not needed else "is"
-            return (
-                f"{of}{self.names[0]} {verb} needed at {100 * self.alpha:g}%: χ² = {self.statistics[0]:.4g} with "
-                f"{self.freedom} degrees of freedom, p = {self.p_values[0]:.2g}."
-            )
-        found = [name for name, need in zip(self.names, self.needed, strict=True) if need]
+            return f"{of}{self.names[0]} {verb} needed at {100 * self.alpha:g}% ({self._evidence(0)})."
+        found = [f"{self.names[j]} ({self._evidence(j)})" for j in np.flatnonzero(self.needed).tolist()]
         verb = "is" if len(found) == 1 else "are"
-        which = f": {', '.join(found)}" if found else ""
+        which = f": {', '.join(found)}" if found else f" (the smallest p is {self.p_values.min():.2g})"
         return (
             f"{len(found)} of {len(self.names)} columns {verb} needed at {100 * self.alpha:g}%{which}. Each was tested "
             f"given all others."
         )
+
+    def _evidence(self, j: int) -> str:
+        return f"{chi2_words(self.statistics[j], self.freedom)}, {p_words(self.p_values[j])}"
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame, a row for each column."""

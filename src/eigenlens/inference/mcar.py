@@ -1,4 +1,4 @@
-"""Little's test that cells are missing completely at random: do the rows with other holes have other means?"""
+"""Little's test that cells are missing completely at random: have rows that miss other cells other means?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..moments import Patterns
 from ..moments.completion import fit
 from ..moments.conditional import Conditional
 from ..rows import as_source
-from .dimension_test import Result, check_level
+from .dimension_test import Result, check_level, chi2_words, p_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LittleTest(Result):
-    """Whether the means of the observed cells differ between the patterns of holes.
+    """Whether the means of the observed cells differ between the patterns of missing cells.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class LittleTest(Result):
     names: list[str] | None
 
     def __str__(self) -> str:
-        said = f"χ² = {self.statistic:.4g}, df = {self.df}, p = {self.p_value:.3g}; level {100 * self.alpha:g}%"
+        said = f"at the {100 * self.alpha:g}% level ({chi2_words(self.statistic, self.df)}, {p_words(self.p_value)})"
         if self.p_value <= self.alpha:
-            return f"Cells are not missing completely at random ({said})."
-        return f"There is no evidence against cells missing completely at random ({said})."
+            return f"Cells are not missing completely at random {said}."
+        return f"There is no evidence against cells missing completely at random {said}."
 
     def to_frame(self) -> Frame:
         """Return the patterns as a pandas DataFrame: observed columns, rows, and what each adds to the statistic."""
@@ -72,9 +72,10 @@ class LittleTest(Result):
 
 
 def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha: float = 0.05) -> LittleTest:
-    """Test whether cells are missing completely at random, from the means of the patterns of holes.
+    """Test whether cells are missing completely at random, from the means of the patterns of missing cells.
 
-    Maximum likelihood needs less: holes may depend on observed cells ("missing at random"). No test can show that.
+    Maximum likelihood needs less: missing cells may depend on observed ones ("missing at random"). No test can show
+    that.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha
     >>> X = rng.standard_normal((200, 3)) @ np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]])
     >>> X[X[:, 0] > 0.5, 1] = np.nan                        # the larger the first, the rarer the second
     >>> print(littles_mcar(X))
-    Cells are not missing completely at random (χ² = 113.8, df = 2, p = 1.92e-25; level 5%).
+    Cells are not missing completely at random at the 5% level (χ²(2) = 114, p < 0.001).
     """
     check_level(alpha)
     names = None

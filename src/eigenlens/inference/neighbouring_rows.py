@@ -12,12 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-ALIKE = 4.0  # standard errors of the lag-one correlation beyond which a table is called dependent
 HARMLESS_CORRELATION = 0.05  # a correlation below does not change a verdict
-WINDOW, FEWEST_WINDOWS = 4, 4  # rows within which their order is looked at
-ORDERED = 0.01  # level at which it matters
-MOST_DIRECTIONS, ROWS_FOR_EACH = 10, 8  # along which it is looked at
-SORTED = 0.98  # steps of a column in one direction: it is what the table was sorted by, or a running number
+WINDOW = 4  # rows within which their order is looked at
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ def neighbours(X: np.ndarray) -> Neighbours:
         if abs(r) < max(2 * error, HARMLESS_CORRELATION):
             break
         total += r**2
-    alike = abs(first) > max(ALIKE * error, HARMLESS_CORRELATION) and _order_matters(Z)
+    alike = abs(first) > max(4 * error, HARMLESS_CORRELATION) and _order_matters(Z)
     return Neighbours(first, n / (1 + 2 * total) if alike else float(n), min(2 * lag, n // 4) if alike else 1, alike)
 
 
@@ -102,21 +98,21 @@ def _order_matters(Z: np.ndarray) -> bool:
     which the table was sorted, is left out.
     """
     windows = len(Z) // WINDOW - 1
-    if windows < FEWEST_WINDOWS:
+    if windows < 4:
         return False
     steps = np.sign(np.diff(Z, axis=0))
-    rising = np.abs(steps.sum(axis=0)) >= SORTED * len(steps)
+    rising = np.abs(steps.sum(axis=0)) >= 0.98 * len(steps)  # what the table was sorted by, or a running number
     if rising.sum() == 1 and len(rising) > 1:
         Z = Z[:, ~rising]
     U, s, _ = np.linalg.svd(Z, full_matrices=False)
     kept = s > s[0] * 1e-8
-    U = U[:, kept][:, : min(MOST_DIRECTIONS, max(len(Z) // ROWS_FOR_EACH, 1))] * len(Z) ** 0.5
+    U = U[:, kept][:, : min(10, max(len(Z) // 8, 1))] * len(Z) ** 0.5
     excess = np.zeros((windows, U.shape[1]))
     for start in range(WINDOW):
         W = U[start : start + windows * WINDOW].reshape(windows, WINDOW, -1)
         excess += 2 * W.var(axis=1, ddof=1) - np.mean(np.diff(W, axis=1) ** 2, axis=1)
     together = _p_value(excess.mean(axis=1, keepdims=True))
-    return bool(min(together.min(), len(excess.T) * _p_value(excess).min()) < ORDERED)
+    return bool(min(together.min(), len(excess.T) * _p_value(excess).min()) < 0.01)
 
 
 def _p_value(values: np.ndarray) -> np.ndarray:

@@ -20,13 +20,12 @@ from .sequential import check_draws, p_of_draws
 
 SAME = 1e-14  # share of themselves within which eigenvalues are equal: a column of another size must not decide
 PERMUTED = "parallel, permutation"
-BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
 
 def parallel_analysis(
     X: TableLike,
     alpha: float = 0.05,
-    null: Literal["permutation", "normal"] | None = None,
+    null: Literal["permutation", "normal"] = "permutation",
     *,
     scale: bool = False,
     n_draws: int = 100,
@@ -36,13 +35,12 @@ def parallel_analysis(
 
     Parameters
     ----------
-    X : table of shape (n, p), or fitted PCA
-        For a fitted PCA, the result is that of its `test_dimension`, with null="normal": permutations need the table.
+    X : table of shape (n, p)
+        Of a fitted PCA, `test_dimension(method="parallel")` tests the moments that it keeps.
     alpha : float
         The j-th eigenvalue must exceed the (1 − alpha) quantile of the j-th eigenvalue under the null.
-    null : {"permutation", "normal"}, optional
-        Columns permuted one by one (the default for rows); or normal columns of the same variances, drawn through their
-        Wishart matrix (the default for a fitted PCA, which keeps no rows).
+    null : {"permutation", "normal"}
+        Columns permuted one by one; or normal columns of the same variances, drawn through their Wishart matrix.
     scale : bool
         Scale columns to unit variance first: eigenvalues of the correlation matrix.
     n_draws : int
@@ -68,27 +66,19 @@ def parallel_analysis(
     1.59, p = 0.0099; eigenvalue 2.5 against 1.43, p = 0.0099; eigenvalue 1.45 against 1.31, p = 0.0099; 100
     permutations); the next is not significant (eigenvalue 0.919 against 1.23, p = 1).
     """
-    if null is not None:
-        check_choice("null", null, ("permutation", "normal"))
+    check_choice("null", null, ("permutation", "normal"))
     check_flag("scale", scale)
-    if isinstance(X, type):
-        raise errors.no_estimator("X", X, "PCA().fit(X)")
-    if hasattr(X, "test_dimension"):
-        if scale or not hasattr(X, "get_covariance"):
-            raise _parallel_of_model(type(X).__name__, scale)
-        if null == "permutation":
-            raise errors.InputError(
-                "null='permutation' permutes rows, and a fitted model keeps none; pass the rows, parallel_analysis(X), "
-                "or leave null out: for a model it is 'normal'."
-            )
-        return X.test_dimension(alpha=alpha, method="parallel", n_draws=n_draws, random_state=random_state)
+    if isinstance(X, type) or hasattr(X, "test_dimension"):
+        raise errors.InputTypeError(
+            "X is a model, and parallel analysis takes the table; of a fitted model, use model.test_dimension()."
+        )
     rows, unit = _centred(whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X)
     n = len(rows) - 1
     sd = np.sqrt(np.sum(rows**2, axis=0) / n)
     if scale:
         rows, sd, unit = rows / np.where(sd > 0, sd, 1.0), np.where(sd > 0, 1.0, 0.0), 1.0
     values = np.linalg.svd(rows, compute_uv=False)[: min(n, len(sd))] ** 2 / n
-    if null in (None, "permutation"):
+    if null == "permutation":
         test = against_permutations(values, rows, alpha, n_draws, random_state)
     else:
         test = against_normal(values, n, sd, alpha, n_draws, random_state)
@@ -98,7 +88,7 @@ def parallel_analysis(
 def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
     """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
     if rows.shape[1] < 2:
-        raise errors.columns_needed("parallel", rows.shape[1], 2)
+        raise errors.too_few("columns", "parallel", rows.shape[1], 2)
     unit = exponents.unit_of(rows)
     rows = rows / unit
     rows = rows - rows.mean(axis=0)
@@ -147,11 +137,7 @@ def against_refits(
     def draws() -> Iterator[np.ndarray]:
         for _ in range(n_draws):
             for block in together:
-                order = rng.permutation(len(rows))
-                if len(block) == 1:
-                    moved[:, block[0]] = rows[order, block[0]]
-                else:
-                    moved[:, block] = rows[np.ix_(order, block)]
+                moved[:, block] = rows[np.ix_(rng.permutation(len(rows)), block)]
             yield values_of(moved)
 
     return _compared(values_of(rows), watched(draws()), alpha)
@@ -189,7 +175,9 @@ def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Itera
     size = np.sqrt(np.sum(rows**2, axis=0))
     unit = np.where(size > 0, size, 1.0) if p <= n else 1.0
     columns = np.ascontiguousarray((rows / unit).T, dtype=np.float32 if p <= n else np.float64)
-    bank = max(BANK, int(np.ceil(p**0.5)))
+    # every column takes the composition of two permutations of a bank, no two columns the same pair
+    # (bench_bootstrap_is_one_product)
+    bank = max(64, int(np.ceil(p**0.5)))
     first, second = (np.stack([rng.permutation(n) for _ in range(bank)]).astype(np.int32) for _ in range(2))
     moved = np.empty_like(columns)
     for _ in range(n_draws):
@@ -211,11 +199,3 @@ def _normal_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) 
     """
     R = linalg.wishart_root(rng, len(scales), n)
     return np.asarray(np.linalg.svd(R * (scales / np.sqrt(np.sum(R**2, axis=0))), compute_uv=False) ** 2)
-
-
-def _parallel_of_model(kind: str, scale: bool) -> errors.InputError:
-    if scale:
-        return errors.InputError("scale=True: a fitted PCA already has a scale; pass the table itself as X.")
-    return errors.InputError(
-        f"X is a {kind}, but parallel analysis takes a table or a fitted PCA; use its test_dimension()."
-    )

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing
 from ..arrays import errors, namespaces
 from ..moments.resampled import Resampler, can_resample
 from ..rows import Block
+from .units import Units
 
 COLUMNS = ("scalings_", "x_weights_", "scores_", "embedding_")  # whose components are columns
 LOADINGS = ("components_", *COLUMNS)
@@ -28,7 +29,7 @@ PATIENCE = 10  # resamples drawn for each that is wanted, before it is given up
 
 @dataclass
 class Draws:
-    """What is drawn: the unit of each row, or (None) the rows themselves."""
+    """What is drawn with replacement: the unit of each row, or (None) the rows themselves."""
 
     labels: np.ndarray | None
     count: int
@@ -37,27 +38,12 @@ class Draws:
     size: int = 0  # how many are drawn, where not as many as there are
 
     @classmethod
-    def of(
-        cls,
-        n: int,
-        groups: np.ndarray | None,
-        resample: str,
-        weight: np.ndarray | None,
-        blocks: bool,
-        seed: int,
-        block: int | None = None,
-    ) -> Draws:
-        """Choose them for n rows, in numbered groups or not; whether blocks do as well is for the estimator to say."""
-        if block is not None:
-            return cls(np.arange(n) // block, -(-n // block), f"blocks of {block} consecutive rows")
-        if groups is not None:
-            found, codes = np.unique(groups, return_inverse=True)
-            if len(found) < 2:
-                raise errors.InputError(
-                    f"groups holds {len(found)} distinct value(s); resampling groups needs at least 2, better 30 or "
-                    "more."
-                )
-            return cls(codes, len(found), "groups")
+    def of(cls, units: Units, resample: str, weight: np.ndarray | None, blocks: bool, seed: int) -> Draws:
+        """Choose them; whether blocks of rows that do not belong together do as well is for the estimator to say."""
+        n, codes = units.n, units.codes
+        if codes is not None:
+            name = "groups" if units.block == 1 else f"blocks of {units.block} consecutive rows"
+            return cls(codes, int(codes.max()) + 1, name)
         if weight is not None and (weight != 1).any():
             if resample == "blocks":
                 raise errors.InputError(
@@ -95,9 +81,10 @@ def can_sum(reference: Any) -> bool:
 
 
 def can_climb(reference: Any) -> bool:
-    """Tell whether resamples of rows with holes can be fitted from the maximum of the likelihood of all rows.
+    """Tell whether resamples of rows with missing cells can be fitted from the maximum of the likelihood of all rows.
 
-    Each of them looks at every row, so a table of many rows with few patterns of holes is better off with its patterns.
+    Each of them looks at every row, so a table of many rows with few patterns of missing cells is better off with
+    these.
     """
     return getattr(reference, "_holed_resampler", None) is not None and bool(reference.moments_.n_rows <= ROWS)
 
@@ -105,7 +92,8 @@ def can_climb(reference: Any) -> bool:
 def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """Return the fit to all rows."""
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
-        raise errors.no_estimator("model", model, "PCA(2)")
+        what = f"the class {model.__name__}" if isinstance(model, type) else errors.shortened(model)
+        raise errors.InputTypeError(f"model is {what}, but it must be an estimator; give an instance, such as PCA(2).")
     if sample_weight is not None and not _takes_weights(model):
         raise errors.InputError(
             f"sample_weight was given, but {type(model).__name__}.fit does not take it; leave it out, or repeat the "
@@ -185,8 +173,8 @@ class Followed:
         moments, p = getattr(self.model, "_whole_moments", None), self.loadings.shape[1]
         if moments is None:
             return None
-        total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
-        if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
+        total = moments.total()
+        if not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
             return None
         S, scale = _floats(total.matrix)[:p, :p], getattr(self.model, "scale_", None)
         if scale is not None:  # loadings of columns that were divided
@@ -220,7 +208,7 @@ def _class_names(model: Any) -> list[str]:
 
 
 def from_moments(
-    reference: Any, followed: Followed, block: Block, units: Draws, n_boot: int, seed: int
+    reference: Any, followed: Followed, block: Block, draws: Draws, n_boot: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield loadings and eigenvalues of resamples whose moments come from sums over units."""
     moments = reference.moments_
@@ -231,15 +219,15 @@ def from_moments(
         codes = np.asarray(block.y, dtype=np.intp)
         labels = codes if block.classes is None else np.asarray(block.classes)[codes]
         codes = np.unique(labels, return_inverse=True)[1]  # the order of moments, whatever that of the classes
-    if units.chance is not None:  # a row of weight 2 is drawn twice as often, and then counts once
+    if draws.chance is not None:  # a row of weight 2 is drawn twice as often, and then counts once
         weight = np.ones(len(weight))
     kind = getattr(reference, "_holed_resampler", None) or Resampler
-    sums = kind(moments, rows, codes, weight, units.labels)
+    sums = kind(moments, rows, codes, weight, draws.labels)
     batch = max(1, min(n_boot, 2**23 // (sums.n_units + sums.q**2)))  # numbers held at a time
     done, drawn_so_far, cause = 0, 0, None
     while done < n_boot:
         size = min(batch, n_boot - done)
-        counts = np.stack([units.counts(seed, drawn_so_far + i) for i in range(size)])
+        counts = np.stack([draws.counts(seed, drawn_so_far + i) for i in range(size)])
         drawn_so_far += size
         for drawn in sums.draw(counts):
             found = LOST if drawn is None else followed.found(partial(followed.replica.fit_moments, drawn))
@@ -257,7 +245,7 @@ def from_rows(
     X: Any,
     y: Any,
     weight: np.ndarray | None,
-    units: Draws,
+    draws: Draws,
     n_boot: int,
     seed: int,
     n_jobs: int | None,
@@ -266,18 +254,18 @@ def from_rows(
     from joblib import Parallel, delayed
 
     work = Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from work(delayed(_one)(followed, X, y, weight, units, seed, b) for b in range(n_boot))
+    yield from work(delayed(_one)(followed, X, y, weight, draws, seed, b) for b in range(n_boot))
 
 
 def _one(
-    followed: Followed, X: Any, y: Any, weight: np.ndarray | None, units: Draws, seed: int, b: int
+    followed: Followed, X: Any, y: Any, weight: np.ndarray | None, draws: Draws, seed: int, b: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Fit one resample, drawn again where it cannot be fitted."""
     cause: Exception = LOST
     for attempt in range(PATIENCE):
-        times = units.counts(seed, b + attempt * 2**32)
-        if units.labels is not None:
-            times = times[units.labels] if weight is None else times[units.labels] * weight
+        times = draws.counts(seed, b + attempt * 2**32)
+        if draws.labels is not None:
+            times = times[draws.labels] if weight is None else times[draws.labels] * weight
         found = followed.found(partial(_fit_rows, clone(followed.replica), X, y, times))
         if not isinstance(found, Exception):
             return found

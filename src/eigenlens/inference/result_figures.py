@@ -9,9 +9,7 @@ import numpy as np
 
 from ..drawing import FOUND, INK, LEVEL, QUIET, dots, finish, named, one_axes, place_names
 
-LETTERS = 13  # of a title, in an inch
 MOST_NAMES = 40  # columns whose names can still be read
-WRITTEN_VALUES = 12  # p-values that can be written next to their points
 
 
 def draw_dimension(test: Any, ax: Any = None) -> Any:
@@ -62,13 +60,13 @@ def _found_or_not(ax: Any, place: np.ndarray, values: np.ndarray, found: np.ndar
 
 def _entitle(ax: Any, test: Any) -> None:
     """Write the verdict above the axes, in lines that fit; what else the test says is in its own words."""
-    width = ax.figure.get_figwidth() * ax.get_position().width
-    ax.set_title(fill(test.headline, max(int(LETTERS * width), 30), break_on_hyphens=False), fontsize=10, loc="left")
+    width = 13 * ax.figure.get_figwidth() * ax.get_position().width  # thirteen letters in an inch
+    ax.set_title(fill(test.headline, max(int(width), 30), break_on_hyphens=False), fontsize=10, loc="left")
 
 
 def _with_p_values(test: Any, ax: Any) -> Any:
     """Write p-values next to the points, if there are few; those that were not computed are left out."""
-    if not test.is_test or np.isfinite(test.p_values).sum() > WRITTEN_VALUES:
+    if not test.is_test or np.isfinite(test.p_values).sum() > 12:
         return ax
     values = np.asarray(test.statistics.get("statistic", test.statistics.get("eigenvalue")), dtype=float)
     place = np.arange(1, len(values) + 1)

@@ -19,15 +19,9 @@ from scipy.stats import beta, chi2, f
 from ..arrays import linalg
 from .distributions import edge_of_noise
 
-TABLES, ROWS, ROUNDS = 200, 1000, 8
-FASTER = 1.7  # steps beyond the plain ones, which are slow where eigenvalues are alike
-WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and theory where even these are too many
-TOGETHER = 2**22  # numbers of tables that are decomposed at a time
-ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
+TABLES, ROWS = 200, 1000
 SPREAD = 5.0  # over n: how much farther apart a law must be for limits that vary between tables to hold on average
-OWN = 2 * 10**7  # numbers drawn for limits of the rows of the fit
 ROUNDING = 1e-9  # rows that span all dimensions lie on the limit itself
-MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
 
 class Limits(NamedTuple):
@@ -55,7 +49,7 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
     left = float(values[k:].sum())
     rows = max(round(n), 2)
     cost = TABLES * (10.0 * p * min(p, rows) ** 2 + ROWS * p * k)
-    share = min(1.0, WORK / cost)
+    share = min(1.0, 3e9 / cost)  # fewer tables where they are large, and theory where even these are too many
     if share * TABLES < 10:
         return _by_theory(values, k, n, level)
     rng = np.random.default_rng(0)
@@ -89,7 +83,7 @@ def own_limits(values: np.ndarray, k: int, n: float, level: float) -> Limits:
     values, k, n, level
         As for `row_limits`.
     """
-    reach, rest, draws = (n - 1) ** 2 / n, max(n - 1 - len(values), 0.0), OWN // len(values)
+    reach, rest, draws = (n - 1) ** 2 / n, max(n - 1 - len(values), 0.0), 2 * 10**7 // len(values)
     t2 = reach * float(beta.isf(level, k / 2, max(n - 1 - k, 1e-9) / 2))
     rng = np.random.default_rng(0)
     squares = rng.chisquare(1.0, (min(max(draws, ROWS), 20 * ROWS), len(values)))
@@ -114,21 +108,21 @@ def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng:
 
     A sample spreads them: large ones come out too large, small ones too small.
     """
-    if n > ENOUGH * len(values):
+    if n > 100 * len(values):
         return values
     rank, total = len(values), float(values.sum())
     if n - 1 <= p or len(values) < p:
         values, rank = _with_even_noise(values, k, n, p), k
     likely, width = values.copy(), len(values)
-    seeds = np.array_split(rng.integers(2**63, size=tables), -(-tables * width**2 // TOGETHER))
+    seeds = np.array_split(rng.integers(2**63, size=tables), -(-tables * width**2 // 2**22))
     kept = _roots(width, n - 1, seeds[0]) if len(seeds) == 1 else None
-    for _ in range(ROUNDS):
+    for _ in range(8):
         drawn = np.zeros(rank)
         for part in seeds:  # the same tables in each round
             A = _roots(width, n - 1, part) if kept is None else kept
             s = np.linalg.svd(A * np.sqrt(likely / (n - 1)), compute_uv=False)
             drawn += (s[:, :rank] ** 2).sum(axis=0)
-        likely[:rank] *= (values[:rank] * tables / drawn) ** FASTER
+        likely[:rank] *= (values[:rank] * tables / drawn) ** 1.7  # plain steps are slow where eigenvalues are alike
         likely = np.minimum.accumulate(likely)
         noise = likely[rank:]
         if len(noise):  # it has what the kept directions do not need
@@ -154,7 +148,8 @@ def _apart_from_noise(values: np.ndarray, m: int) -> float:
     """
     p, ratios = len(values), values / values.mean()
     edge = edge_of_noise(m, p)
-    centre, spread = edge.centre + MEAN * edge.spread, edge.spread * SD
+    # mean and standard deviation of the distribution of Tracy and Widom
+    centre, spread = edge.centre - 1.2065336 * edge.spread, edge.spread * 1.2680
     spread = np.sqrt(max(spread**2 - 2 * centre**2 / (m * p), 0.1 * spread**2))  # the mean moves with the largest
     return float(max((m * ratios[0] - centre) / spread, (m * np.mean((ratios - 1) ** 2) - p - 1) / 2))
 

@@ -18,8 +18,7 @@ from ..arrays.parameters import check_number, seed_of
 from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, check_level, drawn
 
 TIED = 1e-12  # statistics closer than this share of the observed one count as equal, so the test does not reject
-FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
-ENOUGH = 49  # draws that tell a p-value which is not significant
+FIRST = 19  # draws after which a statistic ten standard deviations above them needs no more
 LEAST_EFFECT = 1e-9  # the smallest effect that is looked for
 
 
@@ -30,7 +29,7 @@ class Step(NamedTuple):
     ----------
     statistic, p_value : float
     bar : float
-        What the statistic has to exceed; of the draws that were made.
+        What the statistic has to exceed.
     detectable : float
         The smallest further direction that would be found four times in five.
     work : float
@@ -128,13 +127,16 @@ def against_draws(
     while len(null) < n_draws:
         null.append(draw(rng))
         exceeded += null[-1] >= observed - tied * abs(observed)
-        if early and len(null) == FIRST and observed > np.mean(null) + BEYOND * np.std(null):
+        if early and len(null) == FIRST and observed > np.mean(null) + 10 * np.std(null):
             break
-        if hopeless and len(null) >= ENOUGH and 1 + exceeded > alpha * (1 + n_draws):
+        if hopeless and len(null) >= 49 and 1 + exceeded > alpha * (1 + n_draws):
             counted = len(null)
             break
     made = np.array(null)
-    return Step(observed, (1 + exceeded) / (1 + counted), float(np.quantile(made, 1 - alpha))), made
+    bar = float(np.quantile(made, 1 - alpha))
+    if len(made) == FIRST < n_draws:  # too few for a quantile of their own: the test ended early
+        bar = float(made.mean() + stats.norm.isf(alpha) * made.std(ddof=1))
+    return Step(observed, (1 + exceeded) / (1 + counted), bar), made
 
 
 def p_of_draws(observed: Any, null: np.ndarray, tied: float = TIED) -> Any:

@@ -35,7 +35,6 @@ from ..arrays import errors, linalg
 from ..arrays.parameters import check_choice, seed_of
 from ..arrays.typing import ColumnLike, RandomState
 from ..solve import count_rank
-from ..solve.leading import KrylovSpace, leading
 from .dimension_test import NORMAL, ONE_BY_ONE, POWER, DimensionTest, drawn
 from .distributions import edge_of_noise, ratio_quantile, ratio_survival
 from .parallel import SAME
@@ -52,13 +51,8 @@ OWN_NOISE = {
     "permutation": "their own noise moved column by column",
     "normal": "normal noise",
 }
-REFITTED = 16  # columns up to which noise variances are fitted again in each draw
-THEORY = 100  # rows and columns from which normal noise follows its distribution as closely as draws can tell
-MOST_LEVERAGE = 0.99  # of a row whose size is restored
 LEAST_OWN_VARIANCE = 1e-3  # share of its variance that is a column's own, at least: no column is free of noise
 DENSE = 64  # columns above which P∘P is close enough to its diagonal
-STEPS, SETTLED = 40, 1e-5
-FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
 
 # -- the fit of d directions -----------------------------------------------------------------------------------------
 
@@ -162,12 +156,13 @@ def fit_factors(table: Standardised, d: int, start: np.ndarray | None = None) ->
         values, V = table.spectrum(noise, d)
         noise = np.clip(1 - 0.98 * np.sum(V**2 * values[:d], axis=1), 0.02, 1.0)
     values, V = table.spectrum(noise, d)
-    many = table.p > DENSE
-    for _ in range((FEW_STEPS if many else STEPS) if d > 0 else 0):
+    # many columns begin where the fit of one direction less has ended
+    steps, settled = (6, 1e-3) if table.p > DENSE else (40, 1e-5)
+    for _ in range(steps if d > 0 else 0):
         new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST_OWN_VARIANCE, 1.0)
         moved, noise = float(np.abs(np.log(new / noise)).max()), new
         values, V = table.spectrum(noise, d)
-        if moved < (ROUGH if many else SETTLED):
+        if moved < settled:
             break
     return FactorFit(noise, values, V)
 
@@ -197,16 +192,6 @@ def changed(diagonal: np.ndarray, values: np.ndarray, V: np.ndarray) -> np.ndarr
 def statistic_of(values: np.ndarray, d: int, p: int) -> float:
     """Return the statistic, of all eigenvalues of p columns in descending order."""
     return float(values[d] * (p - d) / max(values[d:].sum(), np.finfo(float).tiny))
-
-
-def statistic_of_products(W: np.ndarray, d: int, p: int) -> float:
-    """Return the statistic of a matrix of products; of a large one, from its first d + 1 eigenvalues and its trace."""
-    if len(W) >= 300 and 20 * (d + 1) <= len(W):
-        found = leading(KrylovSpace(lambda V: V @ W, len(W), d + 1, W), d + 1, tol=1e-7)
-        if found.settled:  # an eigenvalue is right to about the square of the residual
-            left = float(np.trace(W) - found.values[:d].sum())
-            return float(found.values[d] * (p - d) / max(left, np.finfo(float).tiny))
-    return statistic_of(np.linalg.eigvalsh(W)[::-1], d, p)
 
 
 # -- the tests ----------------------------------------------------------------------------------------------------
@@ -264,14 +249,14 @@ def components_test(
     check_draws(alpha, n_draws)
     check_choice("noise", noise, tuple(NAMES))
     moves = Units.of(len(X), groups, block)
-    Z, values = _standardised(np.asarray(X, dtype=np.float64))
-    freedom = len(Z) - 1
-    C = Z.T @ Z / freedom if Z.shape[1] <= freedom else None
-    table = Standardised(Z, C, freedom)
+    X = np.asarray(X, dtype=np.float64)
+    least = 1e-14 * np.abs(X).max(axis=0, initial=0.0)
+    table, values = _standardised(len(X) - 1, X - X.mean(axis=0), least=least)
     if noise == "normal":
         return _against_normal(table, values, alpha, n_draws, random_state, budget)
+    assert table.rows is not None
     stay = noise == "flips" and block is None
-    moved = _moved(Z, moves.flipped if stay else moves.permuted, stay)
+    moved = _moved(table.rows, moves.flipped if stay else moves.permuted, stay)
     return _tests(table, values, moved, alpha, n_draws, random_state, noise, moves.words, budget)
 
 
@@ -314,37 +299,29 @@ def components_test_of_moments(
     2
     """
     check_draws(alpha, n_draws)
-    if factor is not None:
-        spread = np.sqrt(np.sum(factor**2, axis=0) / (n - 1))
-        values = np.linalg.svd(factor, compute_uv=False) ** 2 / (n - 1)
-    else:
-        assert covariance is not None
-        spread = np.sqrt(np.diag(covariance))
-        values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
-    kept = spread > 0
-    p, spread = int(kept.sum()), spread[kept]
-    _refuse_few(n, p)
-    rows = None if factor is None else factor[:, kept] / spread
-    C = covariance[np.ix_(kept, kept)] / spread / spread[:, None] if rows is None else None  # type: ignore[index]
-    table = Standardised(rows, C, n - 1)
-    return _against_normal(table, values[: int(min(n - 1, p))], alpha, n_draws, random_state, budget)
+    table, values = _standardised(n - 1, factor, covariance)
+    return _against_normal(table, values, alpha, n_draws, random_state, budget)
 
 
-def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the columns that vary, centred and of unit variance, and the eigenvalues of the covariance matrix."""
-    rows = X - X.mean(axis=0)
-    spread = np.sqrt(np.sum(rows**2, axis=0) / max(len(rows) - 1, 1))
-    varying = spread > 1e-14 * np.abs(X).max(axis=0, initial=0.0)
-    _refuse_few(len(X), int(varying.sum()))
-    s = np.linalg.svd(rows, compute_uv=False)
-    return rows[:, varying] / spread[varying], s[: min(len(X) - 1, int(varying.sum()))] ** 2 / (len(X) - 1)
-
-
-def _refuse_few(n: float, p: int) -> None:
+def _standardised(
+    freedom: float, rows: np.ndarray | None, covariance: Any = None, least: Any = 0.0
+) -> tuple[Standardised, np.ndarray]:
+    """Return the columns that vary, of unit variance, and the eigenvalues of the covariance matrix."""
+    variances = np.diag(covariance) if rows is None else np.sum(rows**2, axis=0) / max(freedom, 1)
+    kept = np.sqrt(variances) > least
+    p, spread = int(kept.sum()), np.sqrt(variances[kept])
     if p < 2:
-        raise errors.columns_needed("shared", p, 2)
-    if n < 4:
-        raise errors.rows_needed("shared", f"{n:g}", 4)
+        raise errors.too_few("columns", "shared", p, 2)
+    if freedom < 3:
+        raise errors.too_few("rows", "shared", f"{freedom + 1:g}", 4)
+    if rows is None:
+        values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
+        table = Standardised(None, covariance[np.ix_(kept, kept)] / spread / spread[:, None], freedom)
+    else:
+        values = np.linalg.svd(rows, compute_uv=False) ** 2 / freedom
+        Z = rows[:, kept] / spread
+        table = Standardised(Z, Z.T @ Z / freedom if p <= freedom else None, freedom)
+    return table, values[: int(min(freedom, p))]
 
 
 # -- noise ---------------------------------------------------------------------------------------------------------
@@ -376,7 +353,7 @@ def _restored(R: np.ndarray, G: np.ndarray) -> np.ndarray:
     variance r = (A∘A)v, A = I − GGᵀ. A draw is projected again, so without this the largest rows would shrink twice,
     and where rows are of unequal spread the null would be too narrow.
     """
-    h = np.minimum(np.sum(G**2, axis=1), MOST_LEVERAGE)
+    h = np.minimum(np.sum(G**2, axis=1), 0.99)
     r = np.mean(R**2, axis=1)
     v = r / (1 - h)
     for _ in range(20):
@@ -406,7 +383,8 @@ def _unit(E: np.ndarray) -> np.ndarray:
 def _against_normal(
     table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any, budget: float | None
 ) -> DimensionTest:
-    noise = _normal(table.freedom) if min(table.freedom, table.p) < THEORY else None
+    # from 100 rows and columns on, noise follows its distribution as closely as draws can tell
+    noise = _normal(table.freedom) if min(table.freedom, table.p) < 100 else None
     return _tests(table, values, noise, alpha, n_draws, random_state, "normal", "", budget)
 
 
@@ -466,14 +444,12 @@ def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:
     own = 1 / fit.noise - np.sum(fit.loadings**2, axis=1)  # 1, unless the noise of a column is at its bound
     M = np.concatenate([fit.loadings.T, E * np.sqrt(np.maximum(own, np.finfo(float).tiny))])
     p = M.shape[1]
-    if p > len(M):
-        return statistic_of_products(M @ M.T, d, p)
-    W = M.T @ M
-    if d > 0 and p <= REFITTED:
+    W = M @ M.T if p > len(M) else M.T @ M
+    if d > 0 and len(W) == p <= 16:  # few columns: their noise variances are fitted again
         values, V = np.linalg.eigh(W)
         root = np.sqrt(changed(np.diag(W), values[::-1][:d], V[:, ::-1][:, :d]))
         W = W / root / root[:, None]
-    return statistic_of_products(W, d, p)
+    return statistic_of(np.linalg.eigvalsh(W)[::-1], d, p)
 
 
 def share_found(bar: float, n: float, p: int) -> float:

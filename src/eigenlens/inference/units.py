@@ -1,15 +1,16 @@
-"""How rows are moved under a null hypothesis: one by one, or whole groups and blocks of them together.
+"""Which rows belong together, and how they move: one by one, or whole groups and blocks of them.
 
-Rows that belong together (a patient's visits, a stretch of a series) are not independent of each other. What may be
-exchanged is the whole unit. Groups of one size change places. Groups of unequal sizes cannot, and have their signs
-flipped instead, which keeps what happens inside a group and takes away what columns have in common across groups.
-Series are shifted against each other, the end following the beginning: cutting them into blocks that change places
-would break up what neighbours have in common at every cut, and the null would be too narrow.
+Rows that belong together (a patient's visits, a stretch of a series) are not independent of each other. A bootstrap
+draws whole units, a fold holds them, and under a null hypothesis what may be exchanged is the whole unit. Groups of one
+size change places. Groups of unequal sizes cannot, and have their signs flipped instead, which keeps what happens
+inside a group and takes away what columns have in common across groups. Series are shifted against each other, the end
+following the beginning: cutting them into blocks that change places would break up what neighbours have in common at
+every cut, and the null would be too narrow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ ENOUGH = 6  # groups of one size that can change places in enough ways
 
 @dataclass(frozen=True)
 class Units:
-    """What is exchanged: rows, groups of them, or series; rows within strata.
+    """What is exchanged, drawn or left out as one: rows, groups of them, or series; rows within strata.
 
     Attributes
     ----------
@@ -42,23 +43,27 @@ class Units:
     within: bool = False
 
     @classmethod
-    def of(cls, n: int, groups: Any = None, block: Any = None) -> Units:
-        """Read what a caller says about n rows."""
+    def of(cls, n: int, groups: Any = None, block: Any = None, least: int = 4) -> Units:
+        """Read what a caller says about n rows, of which there must be so many units at least."""
         if groups is not None and block is not None:
             raise errors.InputError("groups and block were both given; pass only one of them.")
         if block is not None:
             check_number("block", block, 1, integer=True)
-            if 4 * block > n:
+            if least * block > n:
                 raise errors.InputError(
-                    f"block={block}: {n} rows make {n // block} blocks, and at least 4 are needed; use a shorter block."
+                    f"block={block}: {n} rows make {n // block} whole blocks, and at least {least} are needed; use a "
+                    "shorter block."
                 )
             return cls(n, None, int(block))
         if groups is None:
             return cls(n)
-        labels = numbered(groups, n)
-        count = int(labels.max()) + 1
-        if count < 4:
-            raise errors.InputError(f"groups holds {count} distinct values; a test needs at least 4 groups to move.")
+        labels = _numbered(groups, n)
+        count = int(labels.max(initial=-1)) + 1
+        if count < least:
+            raise errors.InputError(
+                f"groups holds {count} distinct value{'' if count == 1 else 's'}, and at least {least} groups are "
+                "needed; give finer ones, or leave groups out."
+            )
         return cls(n, labels)
 
     @classmethod
@@ -72,6 +77,16 @@ class Units:
                 f"strata has shape {labels.shape}, but there are {n:,} rows; pass one label per row."
             )
         return cls(n, np.unique(labels, return_inverse=True)[1], within=True)
+
+    def of_rows(self, kept: np.ndarray) -> Units:
+        """Return the same of some of the rows."""
+        labels = None if self.labels is None else np.unique(self.labels[kept], return_inverse=True)[1]
+        return replace(self, n=len(kept), labels=labels)
+
+    @property
+    def codes(self) -> np.ndarray | None:
+        """The unit of each row; None where every row is one."""
+        return np.arange(self.n) // self.block if self.block > 1 else self.labels
 
     @property
     def words(self) -> str:
@@ -144,7 +159,7 @@ def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return order
 
 
-def numbered(groups: Any, n: int) -> np.ndarray:
+def _numbered(groups: Any, n: int) -> np.ndarray:
     """Return the labels of groups as numbers, one for each of n rows."""
     labels = np.asarray(groups)
     if labels.ndim != 1:

@@ -16,7 +16,7 @@ from ..inference.incomplete import Hypothesis, of_pairs
 from ..moments import Cross
 from ..moments.redrawn import Redrawn
 from ..solve import Form, Pencil, Spectrum, Whitening, solve, whiten
-from ..solve.ridged import RidgedForm, plus_ridge, whiten_rows
+from ..solve.shrinkage import RidgedForm, plus_ridge, whiten_for
 from .spine.canonical_tests import Sides, as_columns, table_leverages
 from .spine.problem import Problem
 
@@ -111,7 +111,7 @@ def canonical_problem(
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)
     if isinstance(Syy, RidgedForm):
-        y_whitening = whiten_rows(Syy)
+        y_whitening = whiten_for(Syy, Syy.rows)
     else:
         y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
     if covariance.factor is None:

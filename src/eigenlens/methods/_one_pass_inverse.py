@@ -16,7 +16,7 @@ from ..inference.inverse import SliceMoments, linear_p_value, with_linear
 from ..inference.sequential import correlation_found
 from ..moments import Centred, Grouped
 from ..solve import Form, Pencil, Spectrum, Whitening, whiten
-from ..solve.ridged import RidgedForm
+from ..solve.shrinkage import RidgedForm
 from ..solve.subspace import Subspace
 from .inverse_regression import InverseProblem, InverseRegression, response_of
 from .spine.about import DirectionTest

@@ -15,11 +15,9 @@ from ..inference.dimension_test import DimensionTest
 from ..inference.incomplete import Hypothesis, of_columns
 from ..moments import Centred, Factor, Outline
 from ..moments.centred import choose_kind
-from ..moments.centring import INCOMPLETE
 from ..moments.redrawn import Redrawn
 from ..rows import Source
-from ..solve import Form, Spectrum, solve
-from ..solve.products import ProductForm
+from ..solve import Spectrum, solve
 from ..solve.strategy import fits
 from ._principal import PrincipalProblem
 from .spine.component_tests import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
@@ -105,16 +103,6 @@ def is_certain(spectrum: Spectrum) -> bool:
     """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
     weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
     return spectrum.settled and not weak
-
-
-def form_of(moments: Centred) -> Form:
-    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
-    if not isinstance(moments, Outline):
-        return Form.of(moments, 1.0)
-    if moments.products is None:
-        raise errors.InputError(INCOMPLETE)
-    squares, steps = moments.store.diagonal(), moments.most_steps
-    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
 
 
 def shared_directions(source: Source) -> DimensionTest | None:

@@ -19,7 +19,7 @@ from ..regress.optimal_scoring import contrasts
 from ..rows import Source
 from ..rows.labels import refuse_other_labels
 from ..solve import Form, Spectrum, orient, solve, whiten
-from ..solve.ridged import RidgedForm
+from ..solve.shrinkage import RidgedForm
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
 from .classifier import CanonicalClassifier, Priors, read_priors
@@ -67,7 +67,7 @@ class DiscriminantProblem(Problem):
 
     @property
     def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        return None if self.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
+        return None if self.penalised_by else lambda sample: of_classes(sample.shares, "wilks, missing cells")
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | PenaltyRule | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""

@@ -23,7 +23,7 @@ from ..inference.inverse import choose_slices
 from ..moments import Centred, Grouped
 from ..rows import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..solve import Form, Spectrum, solve
-from ..solve.ridged import plus_ridge
+from ..solve.shrinkage import plus_ridge
 from ..solve.subspace import Subspace
 from .spine.about import Laws
 from .spine.problem import Problem

@@ -28,7 +28,7 @@ from ..solve.strategy import road_of
 from ..solve.subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._principal import standardised
-from ._spread_problem import SpreadProblem, form_of, shared_directions, warn_of_range, warn_of_units
+from ._spread_problem import SpreadProblem, shared_directions, warn_of_range, warn_of_units
 from .probabilistic import ProbabilisticComponents
 from .rotation import RotatesComponents
 from .row_diagnosis import Diagnosis, diagnosed
@@ -191,8 +191,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         # products would leave the range of numbers, or have weights that turn out to be shares
         if outline.exponent is not None or are_shares(outline.weight):
             return super()._collect(source)
-        outline.products, outline.most_steps = products(source, outline), road.steps
-        return outline
+        return outline.with_products(products(source, outline, road.steps))
 
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor, asked = moments.weight - self.ddof, self._asked
@@ -205,7 +204,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
             moments, scale = standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
+            Form.of(uniform, 1.0).with_rows(k if isinstance(asked, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),

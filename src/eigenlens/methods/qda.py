@@ -33,7 +33,7 @@ from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, Priors, TableLike
 from ..moments import Centred, Grouped
 from ..solve import Form, Whitening, whiten
-from ..solve.covariance_shrinkage import shrunk
+from ..solve.shrinkage import shrunk
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from .classifier import PosteriorClassifier, class_priors, read_priors

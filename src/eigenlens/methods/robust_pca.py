@@ -24,8 +24,17 @@ from ..moments import Factor
 from ..rows import Block
 from ..solve import Spectrum, orient
 from ..solve.least_absolute import least_absolute
-from ..solve.observed import nothing_observed, observed_cells, refuse_empty, robust_spreads, warn_if_few
-from ..solve.pursuit import Parts, Report, only, pursue
+from ..solve.low_rank_and_sparse import (
+    Parts,
+    Report,
+    nothing_observed,
+    observed_cells,
+    only,
+    pursue,
+    refuse_empty,
+    robust_spreads,
+    warn_if_few,
+)
 from ..solve.subspace import Subspace
 from .spine.about import Declaration, Laws, Spread, refitted
 from .spine.permuted_columns import PermutedColumns

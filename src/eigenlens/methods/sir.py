@@ -156,7 +156,7 @@ class SIR(OnePassInverseRegression):
         >>> from eigenlens import SIR
         >>> X = np.random.default_rng(0).standard_normal((400, 4))
         >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns(together=[2, 3]))
-        None of x2, x3 is needed at 5%: χ² = 16.05 with 18 degrees of freedom, p = 0.59.
+        None of x2, x3 is needed at 5% (χ²(18) = 16.1, p = 0.59).
 
         References
         ----------
@@ -195,7 +195,7 @@ class SIR(OnePassInverseRegression):
         return sorted({known[column] for column in listed})
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        return lambda sample: of_classes(sample.shares, "slices, same holes")
+        return lambda sample: of_classes(sample.shares, "slices, missing cells")
 
     def _summary_test(self) -> str:
         if self._collected is not self._whole_moments:

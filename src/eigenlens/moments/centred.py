@@ -10,6 +10,7 @@ typical row, shared by all parts of a pass) plus a small remainder, and so keep 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,21 +21,10 @@ from ..arrays.typing import Array
 from ..rows import Block, dense_blocks
 from . import centring
 from .base import AboutPivot, Moments
-from .centring import (
-    INCOMPLETE,
-    CentredBlock,
-    Codes,
-    Diagonal,
-    Gram,
-    Triangle,
-    centre_block,
-    sparse_is_worth_it,
-    sparse_scatter,
-    sparse_squares,
-)
+from .centring import CentredBlock, Codes, centre_block, sparse_is_worth_it, sparse_scatter, sparse_squares
+from .form import INCOMPLETE, Form, Keeps
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
-CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
 class Centred(AboutPivot):
@@ -51,7 +41,7 @@ class Centred(AboutPivot):
         Group means minus the pivot, over 2^exponent.
     exponent : ndarray of int, shape (p,), or None
         Power of two taken out of each column; None where none is.
-    store : Gram or Triangle
+    store : Form
         Σ w (x − m)(x − m)ᵀ of all groups, over 2^exponent in rows and columns.
     n_rows : int
         Rows seen.
@@ -59,11 +49,11 @@ class Centred(AboutPivot):
         Of the rows, and so of results.
     """
 
-    store_type: ClassVar[type[Any]]
+    keeps: ClassVar[Keeps]
     exact: ClassVar[bool] = True  # whether means are taken out of the rows, rather than of their sums of squares
     pivot: Array
     shift: Array
-    store: Any
+    store: Form
     dtype: Any
 
     def __init__(self) -> None:
@@ -79,7 +69,7 @@ class Centred(AboutPivot):
         new.dtype = row.dtype
         new.pivot = xp.astype(row, xp.float64)
         new.shift = xp.zeros((n_groups, row.shape[0]), dtype=xp.float64, device=namespaces.device(row))
-        new.store = self.store_type.of(new.shift[:0, :])
+        new.store = Form.of_rows(new.shift[:0, :], new.keeps)
         return new
 
     @property
@@ -114,20 +104,20 @@ class Centred(AboutPivot):
     @property
     def factor(self) -> Array | None:
         """Rows F with FᵀF = the sum of squares, over 2^exponent; None where only the matrix is kept."""
-        return self.store.rows
+        return self.store.factor
 
     @property
     def matrix(self) -> Array:
         """Sum of squares and products, over 2^exponent in rows and columns."""
         if not hasattr(self, "pivot"):
             raise errors.empty_moments()
-        return self.store.matrix()
+        return self.store.dense()
 
     def constant_columns(self) -> Array:
-        """Tell which columns do not vary within any group, beyond the rounding of their mean."""
+        """Tell which columns do not vary within any group: squares up to W·(ε·size)² are the rounding of means."""
         xp = namespaces.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
-        return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (namespaces.EPS * size) ** 2
+        return self.store.diagonal() <= float(self.weights.sum()) * (namespaces.EPS * size) ** 2
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
@@ -158,7 +148,7 @@ class Centred(AboutPivot):
         part = type(self)()
         part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
         T, means, part.weights = found
-        part.store, part.shift = Gram(T), means - self.pivot
+        part.store, part.shift = Form(matrix=T), means - self.pivot
         return self.merge(part)
 
     def _set_centred(self, block: CentredBlock) -> None:
@@ -166,19 +156,19 @@ class Centred(AboutPivot):
         self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary
         residual = block.residual
         if block.ordinary:
-            self.store = self.store_type.of(block.rows)
+            self.store = Form.of_rows(block.rows, self.keeps)
         else:
             lifted = np.full(block.rows.shape[1], block.lift)
-            self.store, exponent = centring.summed(self.store_type, block.rows, lifted)
+            self.store, exponent = centring.summed(self.keeps, block.rows, lifted)
             if block.lift or exponent.any():
                 factor = exponents.shrink(lifted, exponent, self.pivot)
                 self.shift, residual = self.shift * factor, residual * factor
                 self.exponent = exponent if exponent.any() else None
-        if self.store_type is not Triangle:
+        if self.keeps != "factor":
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
 
     def _require_like(self, other: Moments) -> None:
-        if isinstance(other, Centred) and self.store_type.complete != other.store_type.complete:
+        if isinstance(other, Centred) and (self.keeps == "squares") != (other.keeps == "squares"):
             raise errors.InputError(INCOMPLETE)
         if not isinstance(other, self._merges_with):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
@@ -208,8 +198,8 @@ class Centred(AboutPivot):
     def _become(self, other: Centred) -> None:
         """Take over what another object has seen, where this one has seen nothing."""
         store = other.store
-        if other.store_type is not self.store_type:
-            store = self.store_type.of(other.shift[:0, :]).plus(store)
+        if other.keeps != self.keeps:
+            store = Form.of_rows(other.shift[:0, :], self.keeps).plus(store)
         self.__dict__.update(other.__dict__)
         self.store = store.compacted()
 
@@ -226,9 +216,9 @@ class Centred(AboutPivot):
     def _take_in(self, rows: Array) -> None:
         """Add rows, in the units of this object, to the sum of squares."""
         if self.ordinary:
-            self.store = self.store.plus(self.store_type.of(rows))
+            self.store = self.store.plus(Form.of_rows(rows, self.keeps))
             return
-        store, exponent = centring.summed(self.store_type, rows, self._exponents)
+        store, exponent = centring.summed(self.keeps, rows, self._exponents)
         extra = type(self)().anchored_at(self.pivot)
         extra.store, extra.exponent = store, exponent if exponent.any() else None
         common = self.joint_exponent(extra)
@@ -252,6 +242,10 @@ class Centred(AboutPivot):
         new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
         return new
 
+    @property
+    def scalable(self) -> bool:
+        return self._merges_with is Centred and self.exponent is None
+
     def about(self, point: Array) -> Self:
         """Return one group of all rows, its sum of squares taken about a point (minus the pivot, over 2^exponent)."""
         new = self.copy()
@@ -265,13 +259,12 @@ class Centred(AboutPivot):
         step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * namespaces.to_numpy(self.unit)
         near = np.round(namespaces.to_numpy(self.mean) / step) * step
         new = self.moved_to(namespaces.like(near, self.pivot))
-        new.store = self.store.triangular_only()
+        new.store = self.store.as_triangle()
         return new
 
     def times(self, factor: float) -> Self:
-        new, xp = self.copy(), namespaces.namespace(self.pivot)
-        new.weights, new.ordinary = self.weights * factor, False
-        new.store = self.store.scaled(xp.ones_like(self.pivot) * factor**0.5)
+        new = self.copy()
+        new.weights, new.store, new.ordinary = self.weights * factor, self.store.times(factor), False
         return new
 
     def _is_zero(self) -> np.ndarray:
@@ -288,14 +281,13 @@ class Centred(AboutPivot):
 
     def _scaled(self, factor: Array) -> Self:
         new = self.copy()
-        new.shift, new.store = self.shift * factor, self.store.scaled(factor)
+        new.shift, new.store = self.shift * factor, self.store.column_scaled(factor)
         return new
 
     def divided(self, scale: Array) -> Self:
         """Return the moments of columns divided by positive numbers, which are given over 2^exponent."""
-        new = self.copy()
-        new.pivot, new.shift = self.pivot / self.unit / scale, self.shift / scale
-        new.store, new.exponent, new.ordinary = self.store.scaled(1.0 / scale), None, False
+        new = self._scaled(1.0 / scale)
+        new.pivot, new.exponent, new.ordinary = self.pivot / self.unit / scale, None, False
         return new
 
     def uniform(self) -> tuple[Self, int]:
@@ -325,7 +317,7 @@ class Scatter(Centred):
            [12., 24.]])
     """
 
-    store_type = Gram
+    keeps = "matrix"
     exact = False
     takes_sparse = True
 
@@ -348,7 +340,7 @@ class Scatter(Centred):
         centre = np.zeros(S.shape[0]) if mean is None else np.asarray(mean, dtype=np.float64)
         new = cls().anchored_at(centre)
         new.weights, new.n_rows = np.array([float(weight)]), int(weight)
-        new.store = Gram(S * (weight - ddof))
+        new.store = Form(matrix=S * (weight - ddof))
         return new
 
 
@@ -372,22 +364,15 @@ class Factor(Centred):
            [12., 24.]])
     """
 
-    store_type = Triangle
+    keeps = "factor"
 
 
-@stored("moments.Outline")
+@stored("moments.Outline", renamed={"products": None, "most_steps": None})
 class Outline(Centred):
     """Weight, means and variances of the rows seen, without their scatter.
 
     If a table has many columns and you want few directions, these are found from products with the rows, and p × p
     numbers are never needed. Outlines merge with each other, but say nothing about directions.
-
-    Attributes
-    ----------
-    products : Products or None
-        Products with the rows, while they are available.
-    most_steps : int
-        Largest number of products with a block of vectors.
 
     Examples
     --------
@@ -399,14 +384,8 @@ class Outline(Centred):
     (array([2., 3.]), array([ 8., 24.]))
     """
 
-    store_type = Diagonal
+    keeps = "squares"
     takes_sparse = True
-    products: Any = None
-    most_steps: int = 0
-
-    @property
-    def factor(self) -> Array | None:
-        return None
 
     @property
     def _merges_with(self) -> type[Centred]:
@@ -416,22 +395,16 @@ class Outline(Centred):
         part = type(self)()
         part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
         part.weights, means, squares = sparse_squares(X, weight)
-        part.store, part.shift = Diagonal(squares), (means - self.pivot)[None, :]
+        part.store, part.shift = Form(squares=squares, squared=False), (means - self.pivot)[None, :]
         return self.merge(part)
-
-    def divided(self, scale: Array) -> Self:
-        new = super().divided(scale)
-        if self.products is not None:
-            new.products = self.products.scaled(1.0 / scale)
-        return new
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None
 
-    def without_rows(self) -> Self:
-        """Return the same moments without the rows."""
+    def with_products(self, products: Any) -> Self:
+        """Return the same moments with products with their rows, or, where that is None, without them."""
         new = self.copy()
-        new.products = None
+        new.store = replace(self.store, products=products)
         return new
 
 

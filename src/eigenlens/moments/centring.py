@@ -1,23 +1,21 @@
-"""Rows made ready to be squared, and the sums of their squares.
+"""Rows made ready to be squared: taken about the means of their groups, in two steps.
 
-Rows are taken about the means of their groups, in two steps, and powers of two are taken out of columns of extreme size
-(`arrays/exponents.py`). Their squares are kept as a matrix (`Gram`) or as rows that have it as their cross product
-(`Triangle`).
+Powers of two are taken out of columns of extreme size (`arrays/exponents.py`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, Protocol, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from ..arrays import errors, exponents, linalg, namespaces
+from ..arrays import exponents, namespaces
 from ..arrays.namespaces import Codes
-from ..arrays.stored import stored
 from ..arrays.typing import Array
+from .form import Form, Keeps
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 LARGE = 2**18  # cells of a block from which a copy of it is felt (bench_pca_is_one_centred_product)
@@ -133,10 +131,10 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
 
 
-def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, np.ndarray]:
+def summed(keeps: Keeps, rows: Array, exponent: np.ndarray) -> tuple[Form, np.ndarray]:
     """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        store = kind.of(rows)
+        store = Form.of_rows(rows, keeps)
         squares, low, high = store.diagonal(), 2.0 ** (-2 * exponents.ORDINARY), 2.0 ** (2 * exponents.ORDINARY)
         ordinary = namespaces.namespace(squares).all((squares >= low) & (squares <= high))
     if bool(ordinary) and not exponent.any():
@@ -148,7 +146,7 @@ def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, n
     total = np.where(np.abs(total) <= exponents.ORDINARY, 0, total)
     if np.array_equal(total, exponent):
         return store, exponent
-    return kind.of(rows * exponents.shrink(exponent, total, rows)), total
+    return Form.of_rows(rows * exponents.shrink(exponent, total, rows), keeps), total
 
 
 # -- sparse rows: the mean is taken out of the products, T = XᵀWX − Σ W_k m_k m_kᵀ -------------------------------------
@@ -177,30 +175,23 @@ def sparse_scatter(
     w = np.ones(n) if weight is None else weight
     group = np.zeros(n, dtype=np.intp) if codes is None else codes
     weights = np.bincount(group, weights=w, minlength=n_groups)
-    indicator = scipy.sparse.csr_array((w, (group, np.arange(n))), shape=(n_groups, n))
-    filled = X.copy()
-    filled.data = (X.data != 0).astype(np.float64)
-    share = (indicator @ filled).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
-    full = np.flatnonzero((share > FULL).any(axis=0))
+    average = scipy.sparse.csr_array((w / weights[group], (group, np.arange(n))), shape=(n_groups, n))
+    full = np.flatnonzero(((average @ (X != 0)).toarray() > FULL).any(axis=0))
     if len(full) > MOSTLY * p:
         return None
     rest = np.setdiff1d(np.arange(p), full)
-    root = np.sqrt(w)[:, None]
     S, D = X[:, rest].astype(np.float64), X[:, full].toarray().astype(np.float64)
-    means = np.zeros((n_groups, p))
-    means[:, rest] = (indicator @ S).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
+    means, m = np.zeros((n_groups, p)), (average @ S).toarray()
+    means[:, rest] = m
     for _ in range(2):  # the second mean is what rounding left of the first
-        step = namespaces.group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
+        step = average @ D
         D = D - step[group]
         means[:, full] += step
-    D *= root
-    S = scipy.sparse.csr_array(S.multiply(root))
-    T = np.zeros((p, p))
-    m = means[:, rest]
+    root = np.sqrt(w)[:, None]
+    S, D = scipy.sparse.csr_array(S.multiply(root)), D * root
+    T, across = np.zeros((p, p)), S.T @ D
     T[np.ix_(rest, rest)] = (S.T @ S).toarray() - (m * weights[:, None]).T @ m
-    T[np.ix_(rest, full)] = S.T @ D
-    T[np.ix_(full, rest)] = T[np.ix_(rest, full)].T
-    T[np.ix_(full, full)] = D.T @ D
+    T[np.ix_(rest, full)], T[np.ix_(full, rest)], T[np.ix_(full, full)] = across, across.T, D.T @ D
     return T, means, weights
 
 
@@ -217,179 +208,3 @@ def sparse_squares(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.nd
         squares += own * variances + total * share * jump**2
         means, total = means + share * jump, total + own
     return np.array([total]), means, squares
-
-
-# -- two ways to keep Σ rᵢrᵢᵀ: the matrix itself, or rows that have it as their cross product -----------------------
-
-
-INCOMPLETE = (
-    "These moments keep means and variances only: directions were found from products with the rows, without a scatter "
-    "of all columns. Fit with solver='dense' to keep one, or pass the rows."
-)
-
-
-class Store(Protocol):
-    """A sum of squares and products of rows that were centred before."""
-
-    rows: Any  # F with FᵀF = the sum; None where only that is kept
-    squared: bool
-    complete: bool  # whether products of different columns are kept
-
-    @classmethod
-    def of(cls, rows: Array) -> Self: ...
-    def plus(self, other: Store) -> Self: ...
-    def scaled(self, factor: Array) -> Self: ...
-    def compacted(self) -> Self: ...
-    def triangular_only(self) -> Self: ...
-    def brought_to(self, like: Array) -> Self: ...
-    def diagonal(self) -> Array: ...
-    def matrix(self) -> Array: ...
-
-
-@stored("moments.Gram")
-@dataclass(eq=False)
-class Gram:
-    """The p × p matrix of sums of squares and products."""
-
-    values: Array
-    rows: ClassVar[None] = None
-    squared: ClassVar[bool] = True
-    complete: ClassVar[bool] = True
-
-    @classmethod
-    def of(cls, rows: Array) -> Gram:
-        return cls(linalg.gram(rows))
-
-    def plus(self, other: Store) -> Gram:
-        return Gram(self.values + other.matrix())
-
-    def without_means(self, means: Array, weights: Array | float) -> Gram:
-        """Take out Σ w m mᵀ, for means that are small compared with the rows; weights as a factor of their rows."""
-        product = (means * weights).T @ means
-        if isinstance(product, np.ndarray):  # a second large array would cost more than the subtraction
-            return Gram(np.subtract(self.values, product, out=product))
-        return Gram(self.values - product)
-
-    def scaled(self, factor: Array) -> Gram:
-        return Gram(self.values * factor * factor[:, None])
-
-    def compacted(self) -> Gram:
-        return self
-
-    def triangular_only(self) -> Gram:
-        return self
-
-    def brought_to(self, like: Array) -> Gram:
-        return Gram(namespaces.like(self.values, like))
-
-    def diagonal(self) -> Array:
-        return namespaces.namespace(self.values).linalg.diagonal(self.values)
-
-    def matrix(self) -> Array:
-        return self.values
-
-
-@stored("moments.Triangle")
-@dataclass(eq=False)
-class Triangle:
-    """Rows F with FᵀF = the sum: the data rows themselves while they are few, their triangular factor afterwards."""
-
-    rows: Array
-    triangular: bool = False
-    squared: bool = False
-    complete: ClassVar[bool] = True
-
-    @classmethod
-    def of(cls, rows: Array) -> Triangle:
-        return cls(rows)
-
-    def plus(self, other: Store) -> Triangle:
-        theirs = other if isinstance(other, Triangle) else Triangle(square_root(other.matrix()), squared=True)
-        squared = self.squared or theirs.squared
-        first, second = self.rows, theirs.rows
-        if second.shape[0] == 0:
-            return Triangle(first, self.triangular, squared)
-        if first.shape[0] + second.shape[0] <= first.shape[1]:
-            return Triangle(namespaces.namespace(first).concat([first, second], axis=0), False, squared)
-        return Triangle(linalg.stack_triangle(self._triangle(), second), True, squared)
-
-    def _triangle(self) -> Array:
-        """The factor as a p × p upper triangle."""
-        if self.triangular:
-            return self.rows
-        rows, p = self.rows, self.rows.shape[1]
-        xp = namespaces.namespace(rows)
-        R = linalg.triangle(rows) if rows.shape[0] > 0 else rows
-        below = xp.zeros((p - R.shape[0], p), dtype=rows.dtype, device=namespaces.device(rows))
-        return xp.concat([R, below], axis=0)
-
-    def scaled(self, factor: Array) -> Triangle:
-        return Triangle(self.rows * factor, self.triangular, self.squared)
-
-    def compacted(self) -> Triangle:
-        """Keep no more rows than columns."""
-        if self.rows.shape[0] <= self.rows.shape[1]:
-            return self
-        return Triangle(linalg.triangle(self.rows), True, self.squared)
-
-    def triangular_only(self) -> Triangle:
-        """Keep a triangle in place of rows."""
-        return self if self.triangular else Triangle(self._triangle(), True, self.squared)
-
-    def brought_to(self, like: Array) -> Triangle:
-        return Triangle(namespaces.like(self.rows, like), self.triangular, self.squared)
-
-    def diagonal(self) -> Array:
-        return namespaces.column_squares(self.rows)
-
-    def matrix(self) -> Array:
-        return linalg.gram(self.rows)
-
-
-@stored("moments.Diagonal")
-class Diagonal:
-    """Sums of squares of the columns, without those of their products."""
-
-    rows = None
-    squared = False
-    complete = False
-
-    def __init__(self, values: Array) -> None:
-        self.values = values
-
-    @classmethod
-    def of(cls, rows: Array) -> Diagonal:
-        return cls(namespaces.column_squares(rows))
-
-    def plus(self, other: Store) -> Diagonal:
-        return Diagonal(self.values + other.diagonal())
-
-    def without_means(self, means: Array, weights: Array | float) -> Diagonal:
-        """Take out Σ w m², for means that are small compared with the rows; weights as a factor of their rows."""
-        return Diagonal(self.values - namespaces.namespace(means).sum(weights * means**2, axis=0))
-
-    def scaled(self, factor: Array) -> Diagonal:
-        return Diagonal(self.values * factor**2)
-
-    def triangular_only(self) -> Diagonal:
-        return self  # sums of squares hold no cell of a single row
-
-    def compacted(self) -> Diagonal:
-        return self
-
-    def brought_to(self, like: Array) -> Diagonal:
-        return Diagonal(namespaces.like(self.values, like))
-
-    def diagonal(self) -> Array:
-        return self.values
-
-    def matrix(self) -> NoReturn:
-        raise errors.InputError(INCOMPLETE)
-
-
-def square_root(matrix: Array) -> Array:
-    """Return F with FᵀF = matrix."""
-    xp = namespaces.namespace(matrix)
-    with linalg.limit_blas(matrix.shape[0] ** 2):
-        values, vectors = xp.linalg.eigh(matrix)
-    return vectors.T * xp.sqrt(xp.clip(values, min=0.0))[:, None]

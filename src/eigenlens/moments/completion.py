@@ -11,6 +11,7 @@ Society B 39. Walker, Ni (2011), Anderson acceleration for fixed-point iteration
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -18,13 +19,13 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from ..arrays import errors, exponents, linalg, memory, namespaces
+from .base import SHOWN
 from .centred import Centred, Factor
-from .centring import Triangle
 from .cross import Cross
+from .form import Form
 from .grouped import Grouped
-from .marginals import Marginals
+from .marginals import Marginals, Sample
 from .patterns import ASKED_CELLS, Patterns
-from .sample import Sample
 
 CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
 TOLERANCE = 1e-10  # of the slope over the weight, in units of Σ
@@ -38,41 +39,67 @@ SINKING = 1e-2  # depth of a covariance that, with the likelihood still rising, 
 COMPLETELY = 1e-4  # depth below which columns determine each other
 SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
-SHOWN = 6  # columns or pairs that a message names
+
+
+class State(Protocol):
+    """A point of a likelihood that is climbed."""
+
+    sample: Sample
+    mu: np.ndarray
+    log_likelihood: float
+    depth: float  # how far the model is from a singular one
+
+    @property
+    def root(self) -> np.ndarray:
+        """Rows F with FᵀF = the covariance."""
+
+    @property
+    def score(self) -> float:
+        """The largest entry of the slope over the weight."""
+
+    @property
+    def place(self) -> np.ndarray:
+        """The coordinates of the point."""
+
+    def image(self) -> np.ndarray:
+        """Return the coordinates of the point after one step of EM, where the likelihood is not lower."""
+
+    def measured(self, steps: np.ndarray) -> np.ndarray:
+        """Return steps from here, one in a row, in units in which their lengths can be compared."""
+
+    def at(self, place: np.ndarray) -> Self | None:
+        """Return another point; None if there is none of these coordinates."""
+
+
+Climbing = TypeVar("Climbing", bound=State)
 
 
 @dataclass(frozen=True, eq=False)
-class NormalFit:
-    """Means of one or several groups and their common covariance, with the likelihood they reach.
+class Completed:
+    """Moments that rows without holes would have given, and the likelihood that they reach.
 
     Attributes
     ----------
     moments : Centred, Grouped or Cross
-        What a sample without holes would have given: the same weights, these means, the scatter W·Σ̂.
-    means : ndarray of shape (G, p)
-        In the units of the data.
-    covariance : ndarray of shape (p, p)
-        Σ̂, with the divisor W.
-    log_likelihood : float
+        The same weights, the means that are most likely, the scatter W·Σ̂.
+    log_likelihood : float or None
         Of the observed cells; infinite where the covariance is singular.
-    path : list of float
-        The log-likelihood after each step, in units in which columns have variance 1.
+    path : sequence of float
+        The log-likelihood after each step.
     score : float
         The largest entry of the slope at the end, over the weight and in units of Σ̂.
     n_steps : int
-        Evaluations of the likelihood or of its curvature; 0 where nothing was missing.
+        Evaluations of the likelihood; 0 where nothing was missing.
     """
 
     moments: Any
-    means: np.ndarray
-    covariance: np.ndarray
-    log_likelihood: float
-    path: list[float]
-    score: float
-    n_steps: int
+    log_likelihood: float | None = None
+    path: Sequence[float] = ()
+    score: float = 0.0
+    n_steps: int = 0
 
 
-def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
+def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE) -> Completed:
     """Find the normal distribution that makes the observed cells most likely.
 
     Parameters
@@ -92,8 +119,8 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     >>> from eigenlens.rows import Block
     >>> X = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0], [4.0, np.nan], [6.0, np.nan]])
     >>> found = fit(Patterns().update(Block(X)))
-    >>> found.means.round(6)          # the second column follows the line that the first three rows show
-    array([[3.2     , 5.133333]])
+    >>> found.moments.mean.round(6)   # the second column follows the line that the first three rows show
+    array([3.2     , 5.133333])
     """
     patterns = patterns_of(moments)
     require_observed(patterns, moments, names)
@@ -101,8 +128,8 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     return replace(found, moments=completed_like(moments, found.moments))
 
 
-def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
-    """Find the normal distribution of each group separately; the covariance returned is their weighted mean.
+def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> Completed:
+    """Find the normal distribution of each group separately.
 
     Parameters
     ----------
@@ -121,15 +148,11 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
             if moments.meaning is not None:
                 among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
             raise errors.InputError(f"Among the rows of {among} {called(label)}: {error} {way_out}") from error
-    total = sum(one.log_likelihood for one in found)
-    return NormalFit(
+    return Completed(
         moments.holding(Factor, [one.moments for one in found]),
-        np.concatenate([one.means for one in found]),
-        np.einsum("g,gjk->jk", moments.weights / moments.weight, np.stack([one.covariance for one in found])),
-        total,
-        [total],
-        max(one.score for one in found),
-        sum(one.n_steps for one in found),
+        sum(one.log_likelihood or 0.0 for one in found),
+        score=max(one.score for one in found),
+        n_steps=sum(one.n_steps for one in found),
     )
 
 
@@ -144,31 +167,18 @@ def patterns_of(moments: Any) -> Patterns:
 def completed_like(moments: Any, centred: Centred) -> Any:
     """Return moments of the form that was given, of rows without holes."""
     if isinstance(moments, Cross):
-        cross = Cross(Factor)
-        cross.joint, cross.split = centred, moments.split
-        return cross
+        return moments._mapped(lambda part: centred, lambda total: total)
     return moments.holding(Factor, [centred], pooled=True) if isinstance(moments, Grouped) else centred
 
 
-def _fitted(patterns: Patterns, names: list[str] | None, tol: float) -> NormalFit:
+def _fitted(patterns: Patterns, names: list[str] | None, tol: float) -> Completed:
     """Fit groups; the moments that come back are one Centred of all of them."""
     require_spread(patterns, names)
     if patterns.complete:
-        shift, F = patterns.shift, patterns.rows
-        log_likelihood = _of_complete_rows(patterns)
-        path, score, n_steps = [log_likelihood], 0.0, 0
-    else:
-        with linalg.one_blas_thread():
-            found = climbed(patterns, names, tol)
-        shift, F = found.in_units_of_data(found.point, patterns.weight)
-        log_likelihood, path = found.log_likelihood, found.reached.path
-        score, n_steps = found.reached.score, found.reached.n_steps
-    unit = exponents.units(patterns.exponent, patterns.pivot)
-    with np.errstate(over="ignore", under="ignore"):
-        R = F * unit / np.sqrt(patterns.weight)
-        covariance = R.T @ R
-    means = patterns.pivot + shift * unit
-    return NormalFit(as_centred(patterns, shift, F), means, covariance, log_likelihood, path, score, n_steps)
+        centred = as_centred(patterns, patterns.group_weights, patterns.shift, patterns.rows)
+        return Completed(centred, _of_complete_rows(patterns))
+    with linalg.one_blas_thread():
+        return climbed(patterns, names, tol).completed
 
 
 def _of_complete_rows(patterns: Patterns) -> float:
@@ -182,37 +192,50 @@ def _of_complete_rows(patterns: Patterns) -> float:
 
 
 @dataclass(frozen=True)
-class Climbed:
-    """A maximum, in units in which columns have variance about 1: x = centre + size · x'."""
+class Climbed(Generic[Climbing]):
+    """A maximum of the likelihood of some columns, in units in which they have variance about 1: x = centre + size·x'.
 
-    reached: Maximum[Normal]
-    varying: np.ndarray
+    Attributes
+    ----------
+    patterns : Patterns
+    reached : Maximum
+    columns : ndarray of int
+    centre, size : ndarray
+        Of these columns, over 2^exponent and without the pivot.
+    shift : ndarray of shape (G, p)
+        Means of all columns, where they are observed.
+    """
+
+    patterns: Patterns
+    reached: Maximum[Climbing]
+    columns: np.ndarray
     centre: np.ndarray
     size: np.ndarray
-    shift: np.ndarray  # available means of all columns
-    exponent: exponents.Exponents
+    shift: np.ndarray
 
     @property
-    def point(self) -> Normal:
+    def point(self) -> Climbing:
         return self.reached.point
 
     @property
-    def log_likelihood(self) -> float:
-        """The log-likelihood in the units of the data."""
-        sample = self.point.sample
-        powers = 0 if self.exponent is None else self.exponent[self.varying]
-        units = np.log(self.size) + np.log(2.0) * powers
-        return self.point.log_likelihood - float(sample.pattern_weights @ (sample.masks @ units))
+    def completed(self) -> Completed:
+        """The result in the units of the data."""
+        exponent, sample, reached = self.patterns.exponent, self.point.sample, self.reached
+        units = np.log(self.size) + (0 if exponent is None else np.log(2.0) * exponent[self.columns])
+        log_likelihood = self.point.log_likelihood - float(sample.pattern_weights @ (sample.masks @ units))
+        moments = self.moments_at(self.point, self.patterns.group_weights)
+        return Completed(moments, log_likelihood, reached.path, reached.score, reached.n_steps)
 
-    def in_units_of_data(self, point: Normal, weight: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the means of all columns at a point, less the pivot, and rows F with FᵀF = weight · Σ."""
-        shift, F = self.shift.copy(), np.zeros((len(self.varying), self.shift.shape[1]))
-        shift[:, self.varying] = self.centre + point.mu * self.size
-        F[:, self.varying] = np.sqrt(weight) * (point.L * self.size[:, None]).T
-        return shift, F
+    def moments_at(self, point: Climbing, weights: np.ndarray) -> Centred:
+        """Return the moments of rows without holes that a point says, of groups of these weights."""
+        shift, root = self.shift.copy(), point.root
+        F = np.zeros((len(root), shift.shape[1]))
+        shift[:, self.columns] = self.centre + point.mu * self.size
+        F[:, self.columns] = np.sqrt(weights.sum()) * root * self.size
+        return as_centred(self.patterns, weights, shift, F)
 
 
-def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
+def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed[Normal]:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
     sample = Sample.of(patterns)
     require_room(sample)
@@ -221,54 +244,23 @@ def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE)
     unit = exponents.units(patterns.exponent, patterns.pivot)
     varying = np.flatnonzero(size > CONSTANT * np.abs(shift + patterns.pivot / unit).max(axis=0))
     centre, size = shift[:, varying].mean(axis=0), size[varying]
-    standard = sample.among(varying, centre, size)
+    standard = Sample.of(patterns, varying, centre, size)
     require_together(standard.together, varying, names)
     mu = standard.available_means()
     reached = climb(Normal(standard, mu, np.linalg.cholesky(standard.available_covariance(mu))), tol)
     require_bound(reached, varying, names)
-    return Climbed(reached, varying, centre, size, shift, patterns.exponent)
+    return Climbed(patterns, reached, varying, centre, size, shift)
 
 
-def as_centred(patterns: Patterns, shift: np.ndarray, F: np.ndarray) -> Centred:
-    """Return one scatter FᵀF of all groups about their means, pivot + shift."""
+def as_centred(patterns: Patterns, weights: np.ndarray, shift: np.ndarray, F: np.ndarray) -> Centred:
+    """Return one scatter FᵀF of groups of these weights about their means, pivot + shift."""
     new = Factor().anchored_at(patterns.pivot)
-    new.weights, new.shift, new.store = patterns.group_weights, shift, Triangle(F).compacted()
+    new.weights, new.shift, new.store = weights, shift, Form(factor=F, squared=False).compacted()
     new.exponent, new.n_rows, new.dtype = patterns.exponent, patterns.n_rows, patterns.dtype
     return new
 
 
 # -- the climb ---------------------------------------------------------------------------------------------------------
-
-
-class State(Protocol):
-    """A point of a likelihood that is climbed."""
-
-    log_likelihood: float
-    depth: float  # how far the model is from a singular one
-
-    @property
-    def score(self) -> float:
-        """The largest entry of the slope over the weight."""
-
-    @property
-    def rounding(self) -> float:
-        """What rounding may make of the log-likelihood."""
-
-    @property
-    def place(self) -> np.ndarray:
-        """The coordinates of the point."""
-
-    def image(self) -> np.ndarray:
-        """Return the coordinates of the point after one step of EM, where the likelihood is not lower."""
-
-    def measured(self, steps: np.ndarray) -> np.ndarray:
-        """Return steps from here, one in a row, in units in which their lengths can be compared."""
-
-    def at(self, place: np.ndarray) -> Self | None:
-        """Return another point; None if there is none of these coordinates."""
-
-
-Climbing = TypeVar("Climbing", bound=State)
 
 
 @dataclass(frozen=True)
@@ -321,7 +313,7 @@ def climb(point: Climbing, tol: float = TOLERANCE, most: int = MOST) -> Maximum[
             n_steps += 1
             if new is None or not (_is_higher(new, point) or new.depth <= SINGULAR):
                 break
-        level = new.log_likelihood <= point.log_likelihood + point.rounding and new.score >= lowest
+        level = new.log_likelihood <= point.log_likelihood + _rounding(point) and new.score >= lowest
         point, stalled, lowest = new, stalled + 1 if level else 0, min(lowest, new.score)
         path.append(max(point.log_likelihood, path[-1]))
     return Maximum(point, path, n_steps)
@@ -334,8 +326,13 @@ def _combined(point: State, places: list[np.ndarray], images: list[np.ndarray]) 
     return images[-1] - share @ np.diff(images, axis=0)
 
 
+def _rounding(point: State) -> float:
+    """Return what rounding may make of the log-likelihood."""
+    return ROUNDING * (abs(point.log_likelihood) + point.sample.weight) / point.depth
+
+
 def _is_higher(new: State, point: State) -> bool:
-    return new.log_likelihood >= point.log_likelihood - point.rounding
+    return new.log_likelihood >= point.log_likelihood - _rounding(point)
 
 
 def _is_better(new: State, point: State) -> bool:
@@ -387,8 +384,8 @@ class Normal:
         return float(max(np.abs(a * np.sqrt(self.sample.shares)[:, None]).max(), np.abs(S).max() / np.sqrt(2)))
 
     @property
-    def rounding(self) -> float:
-        return ROUNDING * (abs(self.log_likelihood) + self.sample.weight) / self.depth
+    def root(self) -> np.ndarray:
+        return self.L.T
 
     @property
     def place(self) -> np.ndarray:

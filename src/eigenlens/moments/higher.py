@@ -32,8 +32,9 @@ from ..arrays.typing import Array
 from ..rows import Block
 from .base import Moments
 from .centred import Centred, Scatter
-from .centring import CentredBlock, Gram, Triangle
+from .centring import CentredBlock
 from .cross import Cross, beside
+from .form import Form, Keeps
 
 
 @stored("moments.Quartic")
@@ -55,20 +56,17 @@ class Quartic(Centred):
     fourth: Any = None
 
     @property
-    def store_type(self) -> type[Any]:  # type: ignore[override]
+    def keeps(self) -> Keeps:  # type: ignore[override]
         """Rows at first, squares once they are many."""
-        return type(self.store) if hasattr(self, "store") else Triangle
+        return "matrix" if hasattr(self, "store") and self.store.factor is None else "factor"
 
     def _set_centred(self, block: CentredBlock) -> None:
-        xp, (n, p) = namespaces.namespace(block.rows), block.rows.shape
-        weight = xp.ones_like(block.rows[:, 0]) if block.weight is None else namespaces.cast(block.weight, xp.float64)
-        if n <= p:
-            self.row_weight, self.store = weight, Triangle(block.rows[:0, :])
-            super()._set_centred(block)
-            return
-        self.store = Gram.of(block.rows[:0, :])
+        self.store = Form.of_rows(block.rows[:0, :], "factor")
         super()._set_centred(block)
-        self.third, self.fourth = _pairs(block.rows, weight)
+        ones = namespaces.namespace(block.rows).ones_like(block.rows[:, 0])
+        self.row_weight = ones if block.weight is None else namespaces.float64(block.weight)
+        if block.rows.shape[0] > self.n_features:
+            self.__dict__.update(self._with_squares().__dict__)
 
     @property
     def _merges_with(self) -> type[Centred]:
@@ -92,28 +90,28 @@ class Quartic(Centred):
         if few:
             self.row_weight = xp.concat([side.row_weight for side in sides], axis=0)
             if self.exponent is None:
-                self.store = Triangle(xp.concat([side._moved_rows(d) for side, d in zip(sides, moves, strict=True)]))
+                rows = [side._moved_rows(d) for side, d in zip(sides, moves, strict=True)]
+                self.store = Form(factor=xp.concat(rows), squared=False)
             return
         (third, fourth), (third_b, fourth_b) = (side._moved(d) for side, d in zip(sides, moves, strict=True))
         self.third, self.fourth = third + third_b, fourth + fourth_b
 
-    def times(self, factor: float) -> Self:
-        new = super().times(factor)
+    def _mapped(self, new: Self, of: Callable[[Array], Array]) -> Self:
+        """Return other moments with the same rows and higher moments, changed."""
         for name in ("row_weight", "third", "fourth"):
             kept = getattr(self, name)
-            setattr(new, name, None if kept is None else kept * factor)
+            setattr(new, name, None if kept is None else of(kept))
         return new
+
+    def times(self, factor: float) -> Self:
+        return self._mapped(super().times(factor), lambda kept: kept * factor)
 
     def sealed(self) -> Self:
         return super(Quartic, self._with_squares()).sealed()
 
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
-        if new is not self:
-            for name in ("row_weight", "third", "fourth"):
-                kept = getattr(self, name)
-                setattr(new, name, None if kept is None else namespaces.like(kept, like))
-        return new
+        return self if new is self else self._mapped(new, lambda kept: namespaces.like(kept, like))
 
     def mean_from(self, origin: Array) -> Array:
         """Mean minus `origin`, a row near it."""
@@ -124,7 +122,7 @@ class Quartic(Centred):
         xp = namespaces.namespace(self.pivot)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.row_weight is not None:
-                lengths = xp.sum((self.store.rows / scale) ** 2, axis=1)
+                lengths = xp.sum((self.store.factor / scale) ** 2, axis=1)
                 return float(xp.sum(lengths**2 / self.row_weight))
             d = xp.ones_like(self.pivot) / scale**2
             return float(d @ self.fourth @ d)
@@ -134,13 +132,13 @@ class Quartic(Centred):
         if self.row_weight is None:
             return self
         new = self.copy()
-        new.third, new.fourth = _pairs(self.store.rows, self.row_weight)
-        new.store, new.row_weight = Gram(self.store.matrix()), None
+        new.third, new.fourth = _pairs(self.store.factor, self.row_weight)
+        new.store, new.row_weight = Form(matrix=self.store.dense()), None
         return new
 
     def _moved_rows(self, delta: Array) -> Array:
         """Rows about mean + delta, times the roots of their weights."""
-        return self.store.rows - namespaces.namespace(delta).sqrt(self.row_weight)[:, None] * delta
+        return self.store.factor - namespaces.namespace(delta).sqrt(self.row_weight)[:, None] * delta
 
     def _moved(self, delta: Array) -> tuple[Array, Array]:
         """Third and fourth moments about mean + delta."""

@@ -12,45 +12,19 @@ Tipping, Bishop (1999), Probabilistic principal component analysis, J. Royal Sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import errors, exponents, linalg
-from .centred import Factor
-from .centring import Triangle
-from .completion import ROUNDING, SCORE, SINGULAR, climb, require_observed
-from .marginals import inverted
+from .completion import SCORE, SINGULAR, Climbed, Completed, climb, require_observed
+from .marginals import Sample, inverted
 from .patterns import Patterns
-from .sample import Sample
 
 MOST = 2000  # evaluations of the likelihood
 
 
-@dataclass(frozen=True, eq=False)
-class LowRankFit:
-    """Probabilistic PCA of a sample with holes.
-
-    Attributes
-    ----------
-    moments : Factor
-        What a sample without holes would have given: the same weight, the mean of the model, the scatter W·Σ̂.
-    noise_variance : float
-        σ².
-    log_likelihood : float
-        Of the observed cells.
-    score : float
-        Largest entry of the slope at the end, over the weight, in units of the mean variance.
-    """
-
-    moments: Factor
-    noise_variance: float
-    log_likelihood: float
-    score: float
-
-
-def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -> LowRankFit:
+def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -> Completed:
     """Find the probabilistic PCA of k directions that makes the observed cells most likely.
 
     Parameters
@@ -71,8 +45,9 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
     >>> X = rng.standard_normal((40, 1)) @ rng.standard_normal((1, 60)) + 0.1 * rng.standard_normal((40, 60))
     >>> X[rng.random(X.shape) < 0.3] = np.nan                 # more columns than rows, a third of the cells missing
     >>> found = fit_low_rank(Patterns().update(Block(X)), 1)
-    >>> round(found.noise_variance, 2)
-    0.01
+    >>> noise = np.linalg.eigvalsh(found.moments.matrix / 40)[:-1]   # the same in all other directions
+    >>> round(float(noise.mean()), 2), bool(np.ptp(noise) < 1e-12)
+    (0.01, True)
     """
     require_observed(moments, moments, names)
     if not 0 < k < moments.n_features:
@@ -81,18 +56,15 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
             f"{moments.n_features} columns; use k ≤ {moments.n_features - 1}."
         )
     whole = _uniform(moments)
-    power = 0 if whole.exponent is None else int(whole.exponent[0])
     sample = Sample.of(whole)
     mean = sample.available_means()
     unit = float(np.sqrt(np.mean(sample.available_variances(mean))))
     if not unit > 0:
         raise errors.InputError("No column varies where it is observed, so there is no direction to find.")
-    every = np.arange(moments.n_features)
-    standard = sample.among(every, mean[0], np.full(len(every), unit))
+    every, size = np.arange(moments.n_features), np.full(moments.n_features, unit)
     with linalg.one_blas_thread():
-        reached = climb(_start(standard, k), most=MOST)
-    found = reached.point
-    if found.depth <= SINGULAR:
+        reached = climb(_start(Sample.of(whole, every, mean[0], size), k), most=MOST)
+    if reached.point.depth <= SINGULAR:
         raise errors.InputError(
             f"{k} directions reproduce every observed cell and leave no noise to estimate; use fewer directions."
         )
@@ -104,21 +76,7 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
                 f"directions. Use fewer."
             )
         )
-    return LowRankFit(
-        _as_factor(whole, mean[0] + found.mu * unit, found.F.T * unit, np.sqrt(found.noise) * unit),
-        found.noise * (unit * 2.0**power) ** 2,
-        found.log_likelihood - sample.n_cells * (np.log(unit) + power * np.log(2.0)),
-        reached.score,
-    )
-
-
-def _as_factor(moments: Patterns, shift: np.ndarray, loadings: np.ndarray, noise: float) -> Factor:
-    """Return the moments of rows without holes whose covariance is that of the model."""
-    new = Factor().anchored_at(moments.pivot)
-    new.weights, new.shift, new.exponent = np.array([moments.weight]), shift[None, :], moments.exponent
-    rows = np.concatenate([loadings, noise * np.eye(moments.n_features)]) * np.sqrt(moments.weight)
-    new.store, new.n_rows, new.dtype = Triangle(rows).compacted(), moments.n_rows, moments.dtype
-    return new
+    return Climbed(whole, reached, every, mean[0], size, mean).completed
 
 
 def _uniform(moments: Patterns) -> Patterns:
@@ -135,7 +93,7 @@ class FactorModel:
     Parameters
     ----------
     sample : Sample
-    mu : ndarray of shape (p,)
+    mu : ndarray of shape (1, p)
     F : ndarray of shape (p, k)
     noise : float
         σ².
@@ -155,7 +113,7 @@ class FactorModel:
         squares = (F[:, :, None] * F[:, None, :]).reshape(len(F), k * k)
         M = (sample.masks.astype(np.float64) @ squares).reshape(-1, k, k) + noise * np.eye(k)
         self.inverses, log_dets = inverted(np.ascontiguousarray(np.moveaxis(M, 0, 2)))
-        self.rows = sample.about(mu[None, :])
+        self.rows = sample.about(mu)
         self.factors = (self.inverses[sample.all_owners] @ (self.rows @ F)[:, :, None])[:, :, 0]
         log_dets = sample.pattern_weights @ (log_dets + (n_observed - k) * np.log(noise))
         apart = np.vdot(self.rows, self.rows - self.factors @ F.T) / noise
@@ -192,18 +150,18 @@ class FactorModel:
         return float(np.abs(self.slope).max())
 
     @property
-    def rounding(self) -> float:
-        return ROUNDING * (abs(self.log_likelihood) + self.sample.weight) / self.depth
+    def root(self) -> np.ndarray:
+        return np.concatenate([self.F.T, self.depth * np.eye(len(self.F))])
 
     @property
     def place(self) -> np.ndarray:
-        return np.concatenate([self.mu, self.F.ravel(), [np.log(self.noise)]])
+        return np.concatenate([self.mu[0], self.F.ravel(), [np.log(self.noise)]])
 
     def image(self) -> np.ndarray:
         S, t = self.sums
         new = np.linalg.solve(S, t[:, :, None])[:, :, 0]
         left = max(float(np.vdot(self.rows, self.rows) - np.vdot(new, t)), SINGULAR**2)
-        return np.concatenate([self.mu + new[:, -1], new[:, :-1].ravel(), [np.log(left / self.sample.n_cells)]])
+        return np.concatenate([self.mu[0] + new[:, -1], new[:, :-1].ravel(), [np.log(left / self.sample.n_cells)]])
 
     def measured(self, steps: np.ndarray) -> np.ndarray:
         return steps
@@ -211,7 +169,7 @@ class FactorModel:
     def at(self, place: np.ndarray) -> FactorModel:
         p, k = self.F.shape
         noise = float(np.exp(np.clip(place[-1], -60, 60)))
-        return FactorModel(self.sample, place[:p], place[p:-1].reshape(p, k), noise)
+        return FactorModel(self.sample, place[None, :p], place[p:-1].reshape(p, k), noise)
 
 
 def _start(sample: Sample, k: int) -> FactorModel:
@@ -222,4 +180,4 @@ def _start(sample: Sample, k: int) -> FactorModel:
     values, vectors = np.linalg.eigh(S)
     noise = max(float(np.mean(np.maximum(values[:-k], 0.0))), 0.01)
     F = vectors[:, ::-1][:, :k] * np.sqrt(np.maximum(values[::-1][:k] - noise, 0.01))
-    return FactorModel(sample, mu[0], F, noise)
+    return FactorModel(sample, mu, F, noise)

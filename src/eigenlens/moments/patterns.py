@@ -8,7 +8,7 @@ holes needs no more memory than its rows, a panel with a few patterns no more th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +22,6 @@ from .centring import Codes, centre_block
 TALL = 4  # rows for each pattern from which these are taken run by run
 SQUARED = 2  # rows for each column from which a product is a cheaper way to a triangle than reflections
 SOUND = 0.03  # smallest pivot of a correlation matrix that shows that the product kept the digits
-TOGETHER_CELLS = 2**20  # of products that are decomposed at a time
 ASKED_CELLS = 2**24  # cells from which memory is asked for before it is taken
 
 
@@ -78,9 +77,6 @@ class Patterns(AboutPivot):
     >>> moments.means
     array([[ 4., nan],
            [ 2.,  4.]])
-    >>> moments.scatter(1)
-    array([[ 8., 12.],
-           [12., 18.]])
     """
 
     squared = False
@@ -130,16 +126,6 @@ class Patterns(AboutPivot):
         """Mean of each stratum, in the units of the data; NaN where nothing is observed."""
         means = self.pivot + self.shift * exponents.units(self.exponent, self.pivot)
         return np.where(self.masks, means, np.nan)
-
-    @property
-    def together(self) -> np.ndarray:
-        """Weight of the rows that observe both of two columns; on the diagonal, of those that observe one."""
-        return (self.masks * self.weights[:, None]).T @ self.masks.astype(np.float64)
-
-    def scatter(self, pattern: int) -> np.ndarray:
-        """Return the sums of squares and products of one stratum, over 2^exponent, of the columns that it observes."""
-        F = self.rows[self.owner == pattern][:, self.masks[pattern]]
-        return F.T @ F
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
@@ -244,35 +230,16 @@ class Patterns(AboutPivot):
             return self
         ends = np.cumsum(counts)
         keep = np.ones(len(self.rows), dtype=bool)
-        rows, owner = [], []
-        parts = [slice(ends[k] - counts[k], ends[k]) for k in long]
-        for k, part, R in zip(long, parts, self._triangles(long, parts), strict=True):
+        rows, owner = np.zeros((width[long].sum(), self.n_features)), np.repeat(long, width[long])
+        last = np.cumsum(width[long])
+        for k, end in zip(long, last, strict=True):
+            part, mask = slice(ends[k] - counts[k], ends[k]), self.masks[k]
             keep[part] = False
-            rows.append(R)
-            owner.append(np.full(len(R), k))
-        all_owner = np.concatenate([self.owner[keep], *owner])
+            rows[end - width[k] : end, mask] = _triangle(self.rows[part][:, mask])
+        all_owner = np.concatenate([self.owner[keep], owner])
         order = np.argsort(all_owner, kind="stable")
-        self.rows, self.owner = np.concatenate([self.rows[keep], *rows])[order], all_owner[order]
+        self.rows, self.owner = np.concatenate([self.rows[keep], rows])[order], all_owner[order]
         return self
-
-    def _triangles(self, patterns: np.ndarray, parts: list[slice]) -> Iterator[np.ndarray]:
-        """Yield R with RᵀR = FᵀF of strata and the places of their rows, by that product where this costs no digits.
-
-        Products of many strata are decomposed at a time; columns that one misses stand in them as constants.
-        """
-        step = max(1, TOGETHER_CELLS // self.n_features**2)
-        for first in range(0, len(patterns), step):
-            some = range(first, min(first + step, len(patterns)))
-            masks = self.masks[patterns[some]]
-            roots, size = _roots(np.stack([linalg.gram(self.rows[parts[i]]) for i in some]), masks)
-            for i, mask, root, sd in zip(some, masks, roots, size, strict=True):
-                rows, width = self.rows[parts[i]], int(mask.sum())
-                if len(rows) >= SQUARED * width and np.diagonal(root).min() > SOUND:
-                    yield (root * sd)[mask]
-                    continue
-                R = np.zeros((width, self.n_features))
-                R[:, mask] = linalg.triangle(rows[:, mask])
-                yield R
 
     def _is_zero(self) -> np.ndarray:
         return (self.rows == 0).all(axis=0) & (self.shift == 0).all(axis=0)
@@ -317,7 +284,6 @@ class Patterns(AboutPivot):
         return new
 
     def total(self) -> Self:
-        """Return the moments of all rows, whatever their groups."""
         first, *others = (self.of_group(k) for k in range(len(self.group_rows)))
         for part in others:
             first.merge(part)
@@ -387,22 +353,13 @@ def _filled_pivot(pivot: np.ndarray, X: np.ndarray, seen: np.ndarray) -> np.ndar
     return filled
 
 
-def _roots(products: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return upper triangular roots of products of columns over their sizes, NaN where there is none, and the sizes."""
-    every = np.arange(products.shape[1])
-    size = np.sqrt(products[:, every, every])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        C = products / size[:, :, None] / size[:, None, :]
-    C = np.where(masks[:, :, None] & masks[:, None, :], C, 0.0)
-    C[:, every, every] = np.where(masks & (size == 0), np.nan, 1.0)
-    try:
-        return np.swapaxes(np.linalg.cholesky(C), 1, 2), size
-    except np.linalg.LinAlgError:
-        return np.stack([_root(one) for one in C]), size
-
-
-def _root(C: np.ndarray) -> np.ndarray:
-    try:
-        return np.linalg.cholesky(C).T
-    except np.linalg.LinAlgError:
-        return np.full_like(C, np.nan)
+def _triangle(rows: np.ndarray) -> np.ndarray:
+    """Return R with RᵀR = FᵀF of many rows, by that product where it costs no digits."""
+    product = linalg.gram(rows)
+    size = np.sqrt(np.diagonal(product))
+    if len(rows) >= SQUARED * rows.shape[1] and size.all():
+        with suppress(np.linalg.LinAlgError):
+            R = np.linalg.cholesky(product / size / size[:, None]).T
+            if np.diagonal(R).min() > SOUND:
+                return np.asarray(R * size)
+    return linalg.triangle(rows)

@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import linalg
-from .centred import Factor
-from .completion import Normal, as_centred, climb, climbed, completed_like, patterns_of, require_observed
-from .grouped import Grouped
-from .patterns import distinct
-from .sample import Sample
+from .centred import Centred, Factor
+from .completion import Normal, climb, climbed, completed_like, patterns_of, require_observed
+from .marginals import Sample
+from .patterns import Patterns
 
-DRAWN = 1e-4  # slope at which a drawn sample is fitted well enough for a statistic
+DRAWN = 1e-4  # slope at which a sample is fitted well enough for a statistic
 STEPS = 100  # at most: one that climbs longer has practically no maximum
 RESAMPLED = 1e-6  # slope at which a resample is fitted: its standard errors are of the order of 1/√n
-FAR = 1e-4  # slope beyond which a resample that could not be climbed further says nothing
 
 Law = tuple[np.ndarray, np.ndarray]  # means (G, p) and covariance (p, p)
 
@@ -55,7 +53,7 @@ class Redrawn:
         require_observed(patterns, moments, names)
         with linalg.one_blas_thread():
             found = climbed(patterns, names)
-        self.sample, self.columns = found.point.sample, found.varying
+        self.sample, self.columns = found.point.sample, found.columns
         self.weight, self.shares = self.sample.weight, self.sample.shares
         self.law: Law = found.point.mu, found.point.L @ found.point.L.T
 
@@ -98,20 +96,29 @@ class HoledResampler:
     weight : ndarray of shape (n,)
     units : ndarray of int, shape (n,), or None
         The unit of each row; None where every row is one.
+    pooled : bool
+        Whether groups share a covariance; otherwise they are climbed one by one.
     """
 
     def __init__(
-        self, moments: Any, rows: np.ndarray, codes: np.ndarray | None, weight: np.ndarray, units: np.ndarray | None
+        self,
+        moments: Any,
+        rows: np.ndarray,
+        codes: np.ndarray | None,
+        weight: np.ndarray,
+        units: np.ndarray | None,
+        pooled: bool = True,
     ) -> None:
-        self.moments, self.patterns = moments, patterns_of(moments)
-        with linalg.one_blas_thread():
-            self.whole = climbed(self.patterns, None)
-        self.q, columns = rows.shape[1], rows[:, self.whole.varying]
-        self.units = np.arange(len(rows)) if units is None else units
-        self.n_units = len(rows) if units is None else int(units.max()) + 1
-        self.seen = np.flatnonzero(~np.isnan(columns).all(axis=1))
-        self.weight = weight[self.seen]
-        self.sample = self._strata(columns[self.seen], None if codes is None else codes[self.seen])
+        self.moments, self.pooled, self.q, patterns = moments, pooled, rows.shape[1], patterns_of(moments)
+        units = np.arange(len(rows)) if units is None else units
+        self.n_units = int(units.max()) + 1
+        if pooled or codes is None:
+            self.parts = [_Resampled(patterns, rows, codes, weight, units)]
+            return
+        own = [np.flatnonzero(codes == k) for k in range(len(patterns.group_rows))]
+        self.parts = [
+            _Resampled(patterns.of_group(k), rows[here], None, weight[here], units[here]) for k, here in enumerate(own)
+        ]
 
     def draw(self, counts: np.ndarray) -> Iterator[Any]:
         """Yield the moments of resamples, None for one whose likelihood has no maximum.
@@ -121,62 +128,39 @@ class HoledResampler:
         counts : ndarray of shape (b, n_units)
             How often each resample holds each unit.
         """
-        for weights in counts[:, self.units[self.seen]] * self.weight:
-            with linalg.one_blas_thread():
-                found = self._maximum(weights)
-            yield found
-
-    def _strata(self, rows: np.ndarray, codes: np.ndarray | None) -> Sample:
-        """Return a sample of the columns that vary in which every row is a stratum of its own."""
-        pivot = self.patterns.pivot[self.whole.varying]
-        observed = ~np.isnan(rows)
-        first, pattern = distinct(observed)
-        means = np.where(observed, (rows - pivot - self.whole.centre) / self.whole.size, 0.0)
-        group = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
-        nothing = np.zeros((0, rows.shape[1])), np.zeros(0, dtype=np.intp)
-        n_groups = len(self.patterns.group_rows)
-        return Sample(observed[first], means, np.ones(len(rows)), group, pattern, *nothing, n_groups)
-
-    def _maximum(self, weights: np.ndarray) -> Any:
-        """Return the moments of one resample."""
-        sample = replace(self.sample, weights=weights)
-        if not _observes_all(sample):
-            return None
-        start = self.whole.point
-        reached = climb(Normal(sample, start.mu, start.L), RESAMPLED)
-        if reached.score > FAR:
-            return None
-        centred = as_centred(self.patterns, *self.whole.in_units_of_data(reached.point, sample.weight))
-        centred.weights = sample.group_weights
-        return completed_like(self.moments, centred)
+        for times in counts:
+            found = [centred for part in self.parts if (centred := part.maximum(times)) is not None]
+            if len(found) < len(self.parts):
+                yield None
+            else:
+                yield completed_like(self.moments, found[0]) if self.pooled else self.moments.holding(Factor, found)
 
 
-class EachHoledResampler:
-    """The same where each group has a covariance of its own: groups are climbed one by one.
-
-    Parameters
-    ----------
-    moments : Grouped
-    rows, codes, weight, units
-        As in `HoledResampler`.
-    """
+class _Resampled:
+    """Rows that share a covariance, every one of them a stratum of its own."""
 
     def __init__(
-        self, moments: Grouped, rows: np.ndarray, codes: np.ndarray, weight: np.ndarray, units: np.ndarray | None
+        self, patterns: Patterns, rows: np.ndarray, codes: np.ndarray | None, weight: np.ndarray, units: np.ndarray
     ) -> None:
-        self.moments, self.q = moments, rows.shape[1]
-        self.n_units = len(rows) if units is None else int(units.max()) + 1
-        units = np.arange(len(rows)) if units is None else units
-        patterns, own = patterns_of(moments), [np.flatnonzero(codes == k) for k in range(len(moments.labels))]
-        self.parts = [
-            HoledResampler(patterns.of_group(k), rows[here], None, weight[here], units[here])
-            for k, here in enumerate(own)
-        ]
+        with linalg.one_blas_thread():
+            self.whole = climbed(patterns, None)
+        each = patterns.copy()
+        each.masks, each.weights = ~np.isnan(rows), np.ones(len(rows))
+        each.shift = np.where(each.masks, rows - patterns.pivot, 0.0)
+        each.group = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
+        each.rows, each.owner = patterns.rows[:0], patterns.owner[:0]
+        seen = each.masks[:, self.whole.columns].any(axis=1)
+        self.weight, self.units = weight[seen], units[seen]
+        self.sample = Sample.of(each, self.whole.columns, self.whole.centre, self.whole.size)
 
-    def draw(self, counts: np.ndarray) -> Iterator[Any]:
-        """Yield the moments of resamples, None for one of which a group has no maximum of its likelihood."""
-        for found in zip(*(part.draw(counts) for part in self.parts), strict=True):
-            yield None if any(group is None for group in found) else self.moments.holding(Factor, list(found))
+    def maximum(self, times: np.ndarray) -> Centred | None:
+        """Return the moments of one resample, which holds units so many times; None where there is no maximum."""
+        sample, start = replace(self.sample, weights=times[self.units] * self.weight), self.whole.point
+        if not _observes_all(sample):
+            return None
+        with linalg.one_blas_thread():
+            reached = climb(Normal(sample, start.mu, start.L), RESAMPLED)
+        return None if reached.score > DRAWN else self.whole.moments_at(reached.point, sample.group_weights)
 
 
 def _observes_all(sample: Sample) -> bool:

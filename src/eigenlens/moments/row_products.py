@@ -22,10 +22,8 @@ from ..rows import Block, Source
 from .centred import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
-SINGLE_FAR = 10.0  # the same where products are taken in single precision
-SQUARED_FAR = 1e2  # the same where it is taken out of squares
-SMALL = 600  # rows, or columns, of a sparse table whose products with each other are formed
-COUNTED = 2**22  # cells that are counted at a time
+SINGLE_FAR = 10.0  # the same where products are taken in single precision, or it is taken out of squares
+SMALL = 600  # rows of a sparse table whose products with each other are formed
 PIECE_BYTES = 2**22  # of rows that are multiplied together, twice while they are at hand
 DEVICE_PIECE_BYTES = 2**30  # of rows that are centred together on a device, which wants few large products
 
@@ -35,7 +33,7 @@ class RowProducts(ABC):
 
     Attributes
     ----------
-    shape : (int or None, int)
+    shape : (int, int)
         Rows and columns.
     over_rows : bool
         Whether vectors have a number for each row rather than for each column: those are fewer.
@@ -46,9 +44,11 @@ class RowProducts(ABC):
     width : int or None
         How many vectors are best multiplied at a time, where that is few.
     forms_gram : bool
-        Whether the products of rows with each other, or of columns where those are fewer, cost less than a search.
+        Whether the products of rows with each other cost less than a search.
     passes : int
         How often the rows were read.
+    most_steps : int
+        Products with a block of vectors after which a search ends; 0 where that is left to it.
     """
 
     like: Array
@@ -56,17 +56,17 @@ class RowProducts(ABC):
     width: int | None = None
     forms_gram: bool = False
 
-    def __init__(self, shape: tuple[int | None, int], over_rows: bool | None = None) -> None:
+    def __init__(self, shape: tuple[int, int], over_rows: bool | None = None) -> None:
         n, p = shape
-        self.shape, self.passes = shape, 0
-        self.over_rows = n is not None and n < p if over_rows is None else over_rows
+        self.shape, self.passes, self.most_steps = shape, 0, 0
+        self.over_rows = n < p if over_rows is None else over_rows
         self._columns: Array | None = None
 
     @property
     def side(self) -> int:
         """How long vectors are."""
         n, p = self.shape
-        return n if self.over_rows and n is not None else p
+        return n if self.over_rows else p
 
     @abstractmethod
     def squared(self, V: Array) -> Array:
@@ -129,7 +129,7 @@ class ArrayRows(RowProducts):
         return self._other_side(U)
 
     def image_sizes(self, V: Array) -> Array:
-        return _lengths(self._other_side(V))
+        return lengths(self._other_side(V))
 
     def _other_side(self, V: Array) -> Array:
         self.passes += 1
@@ -190,7 +190,7 @@ class SparseRows(RowProducts):
             self._mean = np.where(far, outline.shift[0], self._mean)
         self._X, self._T = X, X.T
         self._root = None if weight is None else np.sqrt(weight)
-        self.forms_gram = self.side <= SMALL and _is_near(outline, self.shape, SQUARED_FAR)
+        self.forms_gram = self.over_rows and self.side <= SMALL and _is_near(outline, self.shape, SINGLE_FAR)
 
     def forward(self, V: np.ndarray) -> np.ndarray:
         """Return V·Xᵀ for vectors over the columns."""
@@ -210,28 +210,24 @@ class SparseRows(RowProducts):
         return self.forward(self.backward(V)) if self.over_rows else self.backward(self.forward(V))
 
     def gram(self) -> np.ndarray:
-        """Return the products of rows with each other, or of columns where those are fewer."""
+        """Return the products of rows with each other, where those are fewer than the columns."""
         self.passes += 1
-        X, root = self._X, np.ones(self._X.shape[0]) if self._root is None else self._root
-        for factor, turn in ((self._root, np.s_[:, None]), (self._columns, np.s_[None, :])):
-            X = X if factor is None else scipy.sparse.csr_array(X.multiply(factor[turn]))
-        unit = root / np.linalg.norm(root)
-        if not self.over_rows:
-            sums = X.T @ unit
-            return (X.T @ X).toarray() - sums[:, None] * sums
-        G = (X @ X.T).toarray()
+        root = np.ones(self._X.shape[0]) if self._root is None else self._root
+        X = self._X if self._columns is None else self._X.multiply(self._columns[None, :])
+        X = scipy.sparse.csr_array(X if self._root is None else X.multiply(root[:, None]))
+        G, unit = (X @ X.T).toarray(), root / np.linalg.norm(root)
         G -= (G @ unit)[:, None] * unit
         return G - unit[:, None] * (unit @ G)
 
     def image_sizes(self, V: np.ndarray) -> np.ndarray:
-        return _lengths(self.forward(V))
+        return lengths(self.forward(V))
 
 
 class SourceRows(RowProducts):
     """Rows that are read again for each product."""
 
     def __init__(self, source: Source, outline: Outline) -> None:
-        super().__init__((None, source.n_features))
+        super().__init__((outline.n_rows, source.n_features), over_rows=False)
         self._source, self._outline, self.like = source, outline, outline.pivot
 
     def squared(self, V: Array) -> Array:
@@ -244,7 +240,7 @@ class SourceRows(RowProducts):
     def _pass(self, V: Array, sizes: bool) -> Array:
         self.passes += 1
         V = V if self._columns is None else V * self._columns
-        return self._source.reduce(_Sum(self._outline.without_rows(), V, sizes)).total
+        return self._source.reduce(_Sum(self._outline, V, sizes)).total
 
 
 class _Sum:
@@ -274,34 +270,40 @@ class _Sum:
         return type(self)(self.outline, self.V, self.sizes, self.total)
 
 
-def products(source: Source, outline: Outline) -> RowProducts:
+def products(source: Source, outline: Outline, most_steps: int = 0) -> RowProducts:
     """Return products with the rows of a source, about the means that a pass over it has found."""
-    table, weight = getattr(source, "table", None), getattr(source, "row_weights", None)
-    if hasattr(table, "sparse_rows"):
-        return SparseRows(table.sparse_rows(0, table.shape[0]), outline, weight)  # type: ignore[union-attr]
-    values = getattr(table, "values", None)
-    if values is not None and source.in_memory_already:
-        return ArrayRows(values, outline, weight)
-    return SourceRows(source, outline)
+    table: Any = getattr(source, "table", None)
+    weight = getattr(source, "row_weights", None)
+    values, rows = getattr(table, "values", None), getattr(table, "sparse_rows", None)
+    found: RowProducts
+    if rows is not None:
+        found = SparseRows(rows(0, table.shape[0]), outline, weight)
+    elif values is not None and source.in_memory_already:
+        found = ArrayRows(values, outline, weight)
+    else:
+        found = SourceRows(source, outline)
+    found.most_steps = most_steps
+    return found
 
 
-def _is_near(outline: Outline, shape: tuple[int | None, int], far: float) -> bool:
+def _is_near(outline: Outline, shape: tuple[int, int], far: float) -> bool:
     """Tell whether the offset of rows is at most so many times the spread of a direction if all had the same."""
     n, p = shape
     xp = namespaces.namespace(outline.pivot)
-    variance = float(xp.sum(outline.store.diagonal())) / outline.weight / max(min(n or p, p), 1)
+    variance = float(xp.sum(outline.store.diagonal())) / outline.weight / max(min(n, p), 1)
     return float(xp.sum(outline.mean**2)) <= far**2 * variance
 
 
 def _cells_of_columns(X: Any) -> np.ndarray:
     """Count the cells stored of each column, a piece at a time: NumPy copies what it counts."""
     count = np.zeros(X.shape[1], dtype=np.int64)
-    for start in range(0, X.nnz, COUNTED):
-        count += np.bincount(X.indices[start : start + COUNTED], minlength=X.shape[1])
+    for start in range(0, X.nnz, PIECE_BYTES):
+        count += np.bincount(X.indices[start : start + PIECE_BYTES], minlength=X.shape[1])
     return count
 
 
-def _lengths(rows: Array) -> Array:
+def lengths(rows: Array) -> Array:
+    """Return the lengths of rows."""
     return namespaces.namespace(rows).sum(rows**2, axis=1) ** 0.5
 
 

@@ -20,8 +20,8 @@ from ..arrays import errors
 from ..arrays.parameters import check_choice
 from .base import Moments
 from .centred import Scatter
-from .centring import Gram
 from .cross import Cross
+from .form import Form
 from .grouped import Grouped
 
 MOST_COLUMNS = 60  # SQLite gives at most 2,000 numbers in a row
@@ -90,23 +90,15 @@ class MomentsQuery(str):
         T[np.triu_indices(p)] = values[2]
         T = T + np.triu(T, 1).T - weight * np.outer(shift, shift)
         new = Scatter().anchored_at(values[0])
-        new.weights, new.n_rows, new.shift, new.store = np.array([weight]), n_rows, shift[None, :], Gram(T)
+        new.weights, new.n_rows, new.shift, new.store = np.array([weight]), n_rows, shift[None, :], Form(matrix=T)
         return new
 
     def _grouped(self, labels: list[Any], parts: list[Scatter], pooled: bool) -> Grouped:
         order = np.argsort(np.asarray(labels), kind="stable")
-        new = Grouped(Scatter, pooled)
+        new = Grouped(Scatter, pooled=False)
         new.labels, new._first, new.names = np.asarray(labels)[order], parts[0].pivot, self.columns
-        ordered = [parts[k] for k in order]
-        if not pooled:
-            new.groups = list(ordered)
-            return new
-        joint = ordered[0].copy()
-        joint.weights, joint.n_rows = np.array([part.weight for part in ordered]), sum(part.n_rows for part in ordered)
-        joint.shift = np.concatenate([part.shift for part in ordered])
-        joint.store = Gram(sum((part.matrix for part in ordered[1:]), ordered[0].matrix))
-        new.groups = [joint]
-        return new
+        new.groups = [parts[k] for k in order]
+        return new.holding(Scatter, [new.within()], pooled=True) if pooled else new
 
     def _cross(self, joint: Scatter) -> Cross:
         new = Cross(Scatter)

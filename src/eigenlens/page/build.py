@@ -20,7 +20,6 @@ from .html import Markup, el, join, table
 from .payload import as_script, left_off, payload
 from .predictions import comparison, confusion
 
-LONG_WORD = 30  # which may break anywhere
 SCRIPTS = ("filter.js", "export.js", "page.js")  # the last uses what the others define
 
 CANVAS_WORDS = (
@@ -240,7 +239,7 @@ def _side() -> Markup:
 
 def _command(words: str) -> list[Any]:
     """Return a command that breaks between its words, and not after the hyphens of an option."""
-    parts = [(join(word, verbatim=True), "word" if len(word) < LONG_WORD else None) for word in words.split(" ")]
+    parts = [(join(word, verbatim=True), "word" if len(word) < 30 else None) for word in words.split(" ")]
     return [[el("span", word, class_=kind), " "] for word, kind in parts]
 
 

@@ -365,13 +365,14 @@ def missing_cells(names: list[str], gaps: np.ndarray, of: int, columns: int = 24
         foot=("rows", [f"{rows[place]:,}" for place in order]),
     )
     about = (
-        "Each column of boxes is a pattern of holes, strong where a cell is missing; below it, how many rows have it."
+        "Each column of boxes is a pattern of missing cells, strong where one is missing; below it, how many rows "
+        "have it."
     )
     if len(order) < len(rows):
         rest = int(rows.sum() - rows[order].sum())
         about += f" The {len(order)} most frequent of {len(rows):,} patterns; {rest:,} rows have another one."
     if len(shown) < np.count_nonzero(counts):
-        about += f" The {len(shown)} columns with most holes, of {np.count_nonzero(counts):,}."
+        about += f" The {len(shown)} columns that miss most, of {np.count_nonzero(counts):,}."
     about += " On the right, the share of missing cells."
     about += f" Counted in {len(gaps):,} of the {of:,} rows, drawn at random." if len(gaps) < of else ""
     numbers = table(["column", "missing"], [[names[j], f"{counts[j]:,}"] for j in shown], "Missing cells")

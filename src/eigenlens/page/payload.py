@@ -18,9 +18,6 @@ MOST_POINTS = 50_000
 MOST_AXES = 10
 MOST_COLUMNS = 40
 MOST_LEVELS = 100
-MOST_LABELS = 200
-WORTH_TELLING = 0.15  # a share of the picture below which no column explains it
-WORDS_FIRST = 0.5  # a column of words is taken before numbers if it explains this much of what they explain
 
 SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not fit in single precision
 
@@ -47,7 +44,7 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
         "names": names,
         "target": findings.target,
         "start": list(start),
-        "labels": findings.n_rows <= MOST_LABELS,
+        "labels": findings.n_rows <= 200,
         "colour": colour,
         "colour_words": colour_words,
         "pairs": [] if k else [pair for pair in combinations(range(min(len(axes), 4)), 2) if pair != (0, 1)],
@@ -149,10 +146,10 @@ def colour_choice(findings: Findings, names: list[str]) -> tuple[str | None, str
     shares = {name: _explained(Z, findings.columns[name]) for name in names}
     words = {name: share for name, share in shares.items() if findings.columns[name].dtype.kind != "f"}
     best = max(shares, key=lambda name: shares[name], default=None)
-    if best is None or shares[best] < WORTH_TELLING:
+    if best is None or shares[best] < 0.15:
         return None, ""
     kind = max(words, key=lambda name: words[name], default=best)
-    if shares[kind] >= WORDS_FIRST * shares[best]:
+    if shares[kind] >= 0.5 * shares[best]:  # words are taken before numbers that explain little more
         best = kind
     return best, f"Coloured by {best}, which explains {shares[best]:.0%} of this picture, more than the other columns."
 

@@ -11,7 +11,6 @@ from .findings import ComparedMethod
 from .html import WIDE, Markup, cut, details, el, figure, svg, table, text
 
 MOST_IN_TABLE = 12  # classes whose table is as wide as a page
-MOST_MISTAKES = 12
 ABOUT = "Rows left out of the fit: what each class was predicted as."
 
 
@@ -80,7 +79,7 @@ def _mistakes(classes: list[str], counts: np.ndarray, share: np.ndarray) -> Mark
     """Return the most frequent mistakes as a table, which has room on a phone."""
     wrong = np.array(counts)
     np.fill_diagonal(wrong, 0)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_MISTAKES]
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_IN_TABLE]
     pairs = [divmod(int(place), len(classes)) for place in order]
     rows = [[classes[i], classes[j], f"{wrong[i, j]:,}", f"{share[i, j]:.1%}"] for i, j in pairs if wrong[i, j]]
     if not rows:

@@ -2,8 +2,8 @@
 
 Each fₘ has weighted mean 0 and variance 1. Terms enter one at a time on the residuals; after each entry all terms are
 refitted in turn, function, loadings and direction, until the residual sum of squares settles. From `max_terms` the
-least important term (smallest ‖βₘ‖) is then dropped and the others refitted, down to `n_terms`. At last every term of
-the model is taken out and looked for again.
+least important term (smallest ‖βₘ‖) is then dropped and the others refitted, down to `n_terms`, or to the number of
+least GCV. At last every term of the model is taken out and looked for again.
 
 A direction is improved by Gauss–Newton: given the slopes f′, β f(aᵀx + δᵀx) ≈ β f + β f′·(δᵀx) is least squares in δ;
 the step is halved until it suits the function as it is, which is then fitted again. If no step does, the direction
@@ -33,7 +33,7 @@ from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import Display
 from .regressor import Floats, Regressor, warn_if_relative
 from .smoothing_spline import Curve, SplineSmoother
-from .supersmoother import smoothed_rows
+from .supersmoother import SPANS, smoothed_rows
 
 Function = Callable[..., Floats]
 Smoother = Callable[[Floats, Floats, Floats], tuple[Function, Floats, Floats]]  # with values and slopes at the rows
@@ -47,6 +47,9 @@ RIDGE = 1e-3  # of Gauss–Newton: it keeps flat directions from flying off
 HALVINGS = 2
 CURVATURES, STEPS = 3, 4  # directions to start from that bend most, and by how many steps the best is improved
 SPLINE_KNOTS = 60
+MOST_CHOSEN = 5  # terms from which GCV chooses
+SPLINE_FREEDOM = 5.0  # of a spline whose smoothness is chosen
+LINE_ENDS = 3.0  # degrees of freedom of running lines beyond the number of windows that the rows hold
 
 
 @stored("pursuit.RidgeFunction")
@@ -88,10 +91,11 @@ class ProjectionPursuit(Regressor):
 
     Parameters
     ----------
-    n_terms : int, default=3
-        Terms in the final model.
+    n_terms : int or "gcv", default="gcv"
+        Terms in the final model. "gcv" takes the number of least GCV, in which a term counts as the degrees of freedom
+        of its function and `cost` for each coefficient of its direction.
     max_terms : int, optional
-        Terms before pruning; n_terms + 2 if None.
+        Terms before pruning; if None, n_terms + 2, or 5 with "gcv".
     smoother : {"supersmoother", "spline"}, default="supersmoother"
         Friedman's supersmoother, or a cubic smoothing spline.
     span : float, optional
@@ -101,7 +105,7 @@ class ProjectionPursuit(Regressor):
     df : float or "gcv", default=5
         Spline: degrees of freedom of each function, without the constant, or chosen by GCV.
     cost : float, default=2.0
-        Spline with df="gcv": the price of one degree of freedom.
+        The price in GCV of a coefficient of a direction, and of a degree of freedom of a spline with df="gcv".
     tol : float, default=1e-3
         Refitting ends when a sweep lowers the residual sum of squares by less than this share.
     max_iter : int, default=20
@@ -118,11 +122,11 @@ class ProjectionPursuit(Regressor):
     intercept_ : ndarray (n_outputs,)
         ȳ.
     n_terms_ : int
-        Terms in the model; fewer than n_terms only if no direction tells anything about what is left.
+        Terms in the model; fewer than a given n_terms only if no direction tells anything about what is left.
     rss_ : float
         Residual sum of squares.
     rss_path_ : dict
-        Residual sum of squares by number of terms, from max_terms down to n_terms.
+        Residual sum of squares by number of terms, from max_terms down to n_terms, or to 1.
     n_iter_ : int
         Sweeps of the last refitting.
 
@@ -158,7 +162,7 @@ class ProjectionPursuit(Regressor):
 
     def __init__(
         self,
-        n_terms: int = 3,
+        n_terms: int | Literal["gcv"] = "gcv",
         max_terms: int | None = None,
         smoother: Literal["supersmoother", "spline"] = "supersmoother",
         span: float | None = None,
@@ -191,7 +195,9 @@ class ProjectionPursuit(Regressor):
         Z = np.where(live, D / scale, 0.0)
         tol, sweeps = float(self.tol), int(self.max_iter)
         with one_blas_thread():
-            found = Task(Z, Y - mean, w, smooth, tol, sweeps).pursue(int(self.n_terms), max_terms)
+            task = Task(Z, Y - mean, w, smooth, tol, sweeps)
+            number = None if isinstance(self.n_terms, str) else int(self.n_terms)
+            found = task.pursue(number, max_terms, self._price(int(np.count_nonzero(live))))
         self._warn_unsettled(found)
         self._present(found, X, mean, center, scale)
 
@@ -247,10 +253,16 @@ class ProjectionPursuit(Regressor):
         return plot_ridges(self, Residuals(self, X, y, response), response, axes)
 
     def _check(self) -> tuple[Smoother, int]:
-        check_number("n_terms", self.n_terms, 1, integer=True)
-        max_terms = self.n_terms + 2 if self.max_terms is None else self.max_terms
+        least = 1
+        if isinstance(self.n_terms, str):
+            check_choice("n_terms", self.n_terms, ("gcv",))
+        else:
+            check_number("n_terms", self.n_terms, 1, integer=True)
+            least = self.n_terms
+        default = MOST_CHOSEN if isinstance(self.n_terms, str) else least + 2
+        max_terms = default if self.max_terms is None else self.max_terms
         check_number("max_terms", max_terms, 1, integer=True)
-        if max_terms < self.n_terms:
+        if max_terms < least:
             raise errors.InputError(
                 f"max_terms={max_terms} but n_terms={self.n_terms} terms are to be left after pruning; "
                 f"use max_terms ≥ {self.n_terms}"
@@ -270,6 +282,15 @@ class ProjectionPursuit(Regressor):
             return super_smoother(self.span, float(self.bass)), int(max_terms)
         df = None if isinstance(self.df, str) else float(self.df)
         return spline_smoother(df, float(self.cost)), int(max_terms)
+
+    def _price(self, p: int) -> float:
+        """Return what a term counts in GCV: about the degrees of freedom that it takes of noise."""
+        if self.smoother == "spline":
+            function = SPLINE_FREEDOM if isinstance(self.df, str) else float(self.df)
+        else:
+            spans = SPANS if self.span is None else (self.span,)
+            function = LINE_ENDS + sum(1.0 / span for span in spans) / len(spans)
+        return function + float(self.cost) * max(p - 1, 0)
 
     def _warn_unsettled(self, found: Pursuit) -> None:
         if found.moved > self.tol:
@@ -345,27 +366,37 @@ class Task:
         left = max(after, LITTLE * self.total)
         return (before - after) / left if left > 0 else 0.0
 
-    def pursue(self, n_terms: int, max_terms: int) -> Pursuit:
-        """Look for terms up to the most that are asked for, and drop some again."""
-        found, ends = Pursuit([], self.Y, self.total), []
+    def pursue(self, n_terms: int | None, max_terms: int, price: float) -> Pursuit:
+        """Look for terms up to the most that are asked for, and drop some again: down to so many, or to least GCV."""
+        found, ends = Pursuit([], self.Y, self.total), {}
         while len(found.terms) < max_terms and found.rss > ROUND_OFF * self.total:
             term = self._new_term(found.residual)
             if term is None:
                 break
             found = self._refitted([*found.terms, term], found.residual - term.fitted)
-            if len(found.terms) == n_terms:
-                ends.append(found)  # the way over max_terms does not always pay
+            ends[len(found.terms)] = found  # the way over max_terms does not always pay
         path = {len(found.terms): found.rss}
-        while len(found.terms) > n_terms:
+        while len(found.terms) > (n_terms or 1):
             least = min(found.terms, key=lambda term: float(np.linalg.norm(term.beta)))
             rest = [term for term in found.terms if term is not least]
             found = self._refitted(rest, found.residual + least.fitted)
             path[len(rest)] = found.rss
-        best = self._exchanged(min(found, *ends, key=lambda end: end.rss) if ends else found)
+            ends[len(rest)] = min(found, ends[len(rest)], key=lambda end: end.rss)
+        if n_terms is None:
+            best = min(ends.values(), key=lambda end: self._gcv(end, price), default=found)
+        else:
+            best = ends.get(len(found.terms), found)
+        best = self._exchanged(best)
         best = self._refitted(best.terms, best.residual, self.max_iter)
         best.terms.sort(key=lambda term: -float(np.linalg.norm(term.beta)))
         best.path = {**path, len(best.terms): best.rss}
         return best
+
+    def _gcv(self, end: Pursuit, price: float) -> float:
+        """Return GCV, beyond all others where terms count as much as rows; there the fewest terms come first."""
+        cells, q = float(self.w.sum()) * self.Y.shape[1], self.Y.shape[1]
+        left = 1.0 - (q + len(end.terms) * (price + q - 1)) / cells
+        return end.rss / left**2 if left > 0 else np.inf
 
     def _exchanged(self, found: Pursuit) -> Pursuit:
         """Take each term out, look for it again in the residuals of the others, and refit, where that helps."""

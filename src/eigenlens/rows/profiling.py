@@ -6,11 +6,10 @@ Rows are parsed on threads, a few thousand at a time, so that a file of any size
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,27 +27,6 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-class Watcher(Protocol):
-    """Who looks at rows while a file is profiled.
-
-    Attributes
-    ----------
-    kinds : dict of str to str, or None
-        Columns that are wanted, and what they hold; None as long as nothing is.
-    """
-
-    kinds: dict[str, str] | None
-
-    def begin(self, columns: dict[str, Column], rows: int) -> None:
-        """Decide what is wanted, from the first rows."""
-
-    def part(self, table: Any, start: int) -> Any:
-        """Return what is kept of rows; called on threads."""
-
-    def join(self, part: Any) -> None:
-        """Take in what was kept, in the order of the rows; None where a column is no longer what it was."""
-
-
 class ProfiledFiles(RawFiles, JudgesColumns):
     """Files whose columns are told apart as numbers and words; parameters and attributes are those of `TableFile`."""
 
@@ -62,24 +40,16 @@ class ProfiledFiles(RawFiles, JudgesColumns):
         words = parse(strings(self.names), self.dialect.decimal).words
         return self.is_text and bool(words.any()) and not bool(words.all())
 
-    def profile(self, ignore: Sequence[str] = (), watcher: Watcher | None = None) -> dict[str, Column]:
-        """Read the file once and tell what each column holds; columns to ignore may hold anything.
-
-        Parameters
-        ----------
-        ignore : list of str
-        watcher : Watcher, optional
-            Is shown the same rows, as long as the columns are what the first of them have.
-        """
+    def profile(self, ignore: Sequence[str] = ()) -> dict[str, Column]:
+        """Read the file once and tell what each column holds; columns to ignore may hold anything."""
         if self._profile is not None:
             return self._profile
-        if watcher is not None:
-            self._numbers = self._plain_numbers(ignore)
+        self._numbers = self._plain_numbers(ignore)
         try:
-            return self._profiled(ignore, watcher)
+            return self._profiled(ignore)
         except NotPlain:  # a cell far down is written in another way: all are looked at as text
             self._numbers = frozenset()
-            return self._profiled(ignore, watcher)
+            return self._profiled(ignore)
 
     def _plain_numbers(self, ignore: Sequence[str]) -> frozenset[str]:
         """Return the columns of text that the first rows have numbers in, where all of it is plainly written."""
@@ -98,17 +68,16 @@ class ProfiledFiles(RawFiles, JudgesColumns):
         whole = [c for c in columns.values() if c.kind == "empty" and c.numbers and not c.words]
         return frozenset(c.name for c in whole)
 
-    def _profiled(self, ignore: Sequence[str], watcher: Watcher | None) -> dict[str, Column]:
+    def _profiled(self, ignore: Sequence[str]) -> dict[str, Column]:
         columns = {name: Column(name) for name in self.names if name not in ignore}
+
+        def parsed(batch: Any) -> tuple[int, dict[str, Cells]]:
+            return batch.num_rows, {name: self._cells(batch, name) for name in columns}
+
         rows = 0
-        for batch, cells, made in self._looked_through(columns, watcher):
+        for count, cells in mapped_on_threads(parsed, iter(self._batches(list(columns)))):
             self._take_all_in(columns, cells)
-            if watcher is not None:
-                if rows == 0:
-                    self._begin(watcher, columns, batch, cells)
-                else:
-                    watcher.join(made)
-            rows += batch.num_rows
+            rows += count
         self.n_rows = rows
         if rows == 0:
             raise errors.InputError(f"{self.path} has a header but no rows; there is nothing to look at.")
@@ -120,43 +89,11 @@ class ProfiledFiles(RawFiles, JudgesColumns):
             self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
         if self.is_text and self._is_headless(columns):
-            if watcher is not None:
-                raise errors.InputError(
-                    f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, "
-                    "but it must hold the names of the columns; add a line with names on top."
-                )
             self._without_header()
             return self.profile(ignore)
         self._forget_unmet()
         self._profile = columns
         return columns
-
-    def _looked_through(
-        self, columns: dict[str, Column], watcher: Watcher | None
-    ) -> Iterator[tuple[Any, dict[str, Cells], Any]]:
-        """Yield batches with their cells, and what the watcher makes of them; the first is parsed before others are."""
-
-        def parsed(item: tuple[int, Any]) -> tuple[Any, dict[str, Cells], Any]:
-            start, batch = item
-            cells = {name: self._cells(batch, name) for name in columns}
-            made = None
-            if watcher is not None and watcher.kinds is not None and start > 0:
-                table = self._made(watcher.kinds, list(watcher.kinds), batch, cells)
-                made = None if table is None else watcher.part(table, start)
-            return batch, cells, made
-
-        yield from mapped_on_threads(parsed, numbered(self._batches(list(columns))))
-
-    def _begin(self, watcher: Watcher, columns: dict[str, Column], batch: Any, cells: dict[str, Cells]) -> None:
-        """Let a watcher begin with the first rows, if its columns are plainly numbers or words."""
-        head, trial = copy(self), {name: _copied(c) for name, c in columns.items()}
-        for column in trial.values():
-            head._judge(column)
-        if head.dialect == self.dialect:
-            watcher.begin(trial, batch.num_rows)
-        if watcher.kinds is not None:
-            table = self._made(watcher.kinds, list(watcher.kinds), batch, cells)
-            watcher.join(None if table is None else watcher.part(table, 0))
 
     def _take_all_in(self, columns: dict[str, Column], cells: dict[str, Cells]) -> None:
         """Count the cells of all columns; those of many columns of plain numbers at once."""
@@ -268,11 +205,6 @@ def _words(cells: Cells, column: Any) -> Any:
 
     text = cells.text if cells.text is not None else pc.cast(column, pa.string())
     return pc.if_else(pa.array(cells.missing), pa.scalar(None, type=text.type), text)
-
-
-def _copied(column: Column) -> Column:
-    values = None if column.values is None else set(column.values)
-    return replace(column, levels=dict(column.levels), values=values)
 
 
 def numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:

@@ -4,11 +4,10 @@ Order, sign, rank and clipping of the directions that methods find are decided h
 labels.
 """
 
-from .angles import principal_angles
 from .ends import Extreme, Inertia, inertia, largest, rounding
-from .pencil import Form, Pencil
+from .pencil import Form, Pencil, Spectrum, Whitening, count_rank, orient
 from .solve import Choice, choose_solver, solve, whiten
-from .spectrum import Spectrum, Whitening, count_rank, orient
+from .subspace import principal_angles
 
 __all__ = [
     "Choice",

@@ -11,8 +11,6 @@ Yuan, Zhang (2013), Truncated power method for sparse eigenvalue problems. *J. M
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import linalg, namespaces
@@ -24,10 +22,9 @@ CELLS, COLUMNS = 2**21, 32  # cells of a form times columns from which searches 
 FIRST, ROUNDS = 2, 30  # rounds after which a search is judged, and in all, the most
 JUDGED = 2  # searches that go on to their end
 MOVING = 0.01  # share of the places that still change when a search has ended
-BETTER = 1e-12  # rise of a share that is more than rounding
 NUDGE = 1e-6  # by which axes that tell more are preferred: single columns of one unit all have the same variance
 TIE = 1e-9  # relative difference of two entries that are equal up to rounding
-NOTHING = 1e-12  # share of a variance that is rounding: earlier axes explain it all
+NOTHING = 1e-12  # share of a variance that is rounding
 ROUNDING = 16 * namespaces.EPS  # of a product of two columns, as a share of their lengths: smaller loadings are none
 DENSE, SETTLED = 200, 1e-11  # loadings up to which a matrix is decomposed, and residual of an iteration beyond
 
@@ -136,13 +133,7 @@ def adjusted_variance(scores: Form) -> np.ndarray:
 
     Zeros belong to scores that add nothing, since they vanish or depend on those before them.
     """
-    if scores.factor is not None:
-        F = namespaces.to_numpy(scores.factor)
-        diagonal, live = np.zeros(F.shape[1]), np.flatnonzero(F.any(axis=0))
-        R: Any = np.linalg.qr(F[:, live], mode="r")  # a column of zeros would take a direction from those after it
-        diagonal[live[: min(R.shape)]] = np.diag(R) ** 2
-        return diagonal
-    M = np.array(namespaces.to_numpy(scores.matrix))
+    M = np.array(namespaces.to_numpy(scores.dense()))
     pivots = np.zeros(len(M))
     scale = np.diag(M).max(initial=0.0)
     for j in range(len(M)):  # Cholesky without roots, in order: a pivot is the variance that a component adds
@@ -181,7 +172,7 @@ def _best_of(remainder: Remainder, X: np.ndarray, count: int) -> list[int]:
         return list(range(X.shape[1]))
     worth, best = _worth(remainder, X), []
     for _ in range(count):
-        best.append(int(np.flatnonzero(worth >= worth.max() - BETTER)[0]))
+        best.append(int(np.flatnonzero(worth >= worth.max() - NOTHING)[0]))
         worth[best[-1]] = -np.inf
     return best
 

@@ -9,11 +9,9 @@ import numpy as np
 
 from ..arrays import errors, linalg, namespaces
 from .leading import KrylovSpace, leading
-from .pencil import Form
-from .spectrum import RANK_TOLERANCE
+from .pencil import RANK_TOLERANCE, Form
 
-DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
-COUNTED = 1000  # up to this dimension all eigenvalues are computed to add up the negative ones
+DIRECT = 1000  # up to this dimension a direct solver is as fast as an iteration, and all eigenvalues are added up
 STEPS = 10  # of the estimate above it
 MOST_STEPS = 5_000  # products with a vector for the largest eigenvalue
 CONVERGED = 1e-3  # residual, relative to its value, from which on a Ritz value counts as an eigenvalue
@@ -70,7 +68,7 @@ def largest(
     The iteration runs on the matrix plus `size` times the identity: its criterion is relative to the value it looks
     for, which may be 0.
     """
-    if n < DIRECT or size == 0:
+    if n <= DIRECT or size == 0:
         return _direct(matrix, n)
     start = np.random.default_rng(0).standard_normal(n) if start is None else start
     space = KrylovSpace(lambda V: apply(V[0, :])[None, :] + size * V, n, 1, start, 1, start[None, :])
@@ -132,7 +130,7 @@ def inertia(A: Form) -> Inertia:
     0.2
     """
     n = A.dimension
-    if n <= COUNTED:
+    if n <= DIRECT:
         with linalg.limit_blas(n * n):
             try:
                 values = namespaces.to_numpy(namespaces.namespace(A.values).linalg.eigvalsh(A.dense()))

@@ -1,163 +1,21 @@
-"""The problem: a positive semidefinite form A, measured against another one, B."""
+"""The problem and its answer: a form A measured against another one, B, and the spectrum of the two.
+
+Order, sign and rank are decided here: values descend, rounding counts as zero, and vectors have a fixed sign.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import linalg, namespaces
+from ..arrays import namespaces
 from ..arrays.stored import stored
-from ..arrays.threads import rows_times
 from ..arrays.typing import Array
+from ..moments.form import Form
 
-
-@stored("Form")
-@dataclass(frozen=True, eq=False)
-class Form:
-    """A positive semidefinite quadratic form on p coordinates, as a matrix or as rows F with the form FᵀF.
-
-    Attributes
-    ----------
-    matrix : array of shape (p, p), or None
-    factor : array of shape (r, p), or None
-        Exactly one of the two is given. A factor keeps all digits where its square keeps half of them.
-    squared : bool
-        Whether the form went through a squared stage on its way here.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from eigenlens.solve import Form, Pencil, solve
-    >>> form = Form(factor=np.array([[3.0, 0.0], [0.0, 2.0]]))
-    >>> solve(Pencil(form)).values
-    array([9., 4.])
-    """
-
-    matrix: Any = None
-    factor: Any = None
-    squared: bool = True
-
-    @classmethod
-    def of(cls, sums: Any, divisor: float) -> Form:
-        """Sums of squares over a divisor; moments store them as rows of a factor, or, without any, as a matrix."""
-        store = sums.store
-        values = store.matrix() if store.rows is None else store.rows
-        if divisor != 1.0:
-            values = values / (divisor if store.rows is None else divisor**0.5)
-        return cls(matrix=values) if store.rows is None else cls(factor=values, squared=store.squared)
-
-    @property
-    def values(self) -> Array:
-        """The array that is given."""
-        return self.matrix if self.factor is None else self.factor
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Of the array that is given."""
-        given = self.matrix if self.factor is None else self.factor
-        return given.shape[0], given.shape[1]
-
-    @property
-    def dimension(self) -> int:
-        return self.shape[1]
-
-    def diagonal(self) -> Array:
-        if self.factor is None:
-            return namespaces.namespace(self.matrix).linalg.diagonal(self.matrix)
-        return namespaces.column_squares(self.factor)
-
-    def trace(self) -> float:
-        squares = self.diagonal()
-        return float(namespaces.namespace(squares).sum(squares))
-
-    def dense(self) -> Array:
-        """The form as a matrix."""
-        return self.matrix if self.factor is None else linalg.gram(self.factor)
-
-    def apply(self, V: Array) -> Array:
-        """The form times V."""
-        return self.matrix @ V if self.factor is None else self.factor.T @ (self.factor @ V)
-
-    def decomposed(self, k: int) -> tuple[Array, Array, Array | None, float]:
-        """Decompose the form in full: its factor where it has one, so that small values keep their digits.
-
-        Like every solver it returns singular values (descending; all of them, or the k it found), k vectors, their
-        images where there is a factor, and a residual.
-        """
-        if self.factor is not None:
-            left, s, right = linalg.thin_svd(self.factor)
-            return s, right.T[:, :k], left[:, :k], 0.0
-        xp = namespaces.namespace(self.matrix)
-        values, vectors = linalg.symmetric_eigh(self.matrix)
-        return xp.sqrt(xp.clip(xp.flip(values), min=0.0)), xp.flip(vectors, axis=1)[:, :k], None, 0.0
-
-    def leading(self, k: int) -> tuple[Array, Array, Array | None, float]:
-        """Decompose the form, as a matrix, for its k leading directions: a third of the work where they are few."""
-        matrix = self.dense()
-        if not isinstance(matrix, np.ndarray):
-            return Form(matrix=matrix).decomposed(k)
-        values, vectors = linalg.leading_eigh(matrix, k)
-        return np.sqrt(np.maximum(values, 0.0)), vectors, None, 0.0
-
-    @cached_property
-    def spaces(self) -> list[Any]:
-        """What searches for its leading directions have left for those that ask more of it; no part of the form."""
-        return []
-
-    def operator(self) -> Callable[[Array], Array]:
-        """The form as a function of rows."""
-        matrix = self.dense()
-        return lambda V: rows_times(V, matrix)
-
-    def times(self, number: float) -> Form:
-        """The form multiplied by a positive number."""
-        if self.factor is None:
-            return Form(matrix=self.matrix * number)
-        return Form(factor=self.factor * number**0.5, squared=self.squared)
-
-    def seen_through(self, V: Array) -> Form:
-        """The form in other coordinates: Vᵀ·form·V."""
-        if self.factor is not None:
-            return Form(factor=self.factor @ V, squared=self.squared)
-        M = V.T @ self.matrix @ V
-        return Form(matrix=(M + M.T) / 2)
-
-    def with_rows(self, count: int) -> Form:
-        """The form with a factor of at least so many rows, padded with zeros, so it has as many directions."""
-        if self.factor is None or self.factor.shape[0] >= count:
-            return self
-        xp = namespaces.namespace(self.factor)
-        shape = (count - self.factor.shape[0], self.dimension)
-        rest = xp.zeros(shape, dtype=self.factor.dtype, device=namespaces.device(self.factor))
-        return Form(factor=xp.concat([self.factor, rest], axis=0), squared=self.squared)
-
-    def column_scaled(self, d: Array) -> Form:
-        """The form with its coordinates multiplied by d."""
-        if self.factor is not None:
-            return Form(factor=self.factor * d, squared=self.squared)
-        return Form(matrix=self.matrix * d * d[:, None])
-
-    def plus_identity(self, ridge: float) -> Form:
-        """The form plus ridge·I."""
-        if ridge == 0:
-            return self
-        xp = namespaces.namespace(self.values)
-        eye = xp.eye(self.dimension, dtype=xp.float64, device=namespaces.device(self.values))
-        if self.factor is None:
-            return Form(matrix=self.matrix + ridge * eye)
-        return Form(factor=xp.concat([self.factor, ridge**0.5 * eye], axis=0), squared=self.squared)
-
-    def plus_squares(self, sizes: Array) -> Form:
-        """The form plus diag(sizes²)."""
-        eye = namespaces.namespace(sizes).eye(self.dimension, dtype=sizes.dtype, device=namespaces.device(sizes))
-        if self.factor is None:
-            return Form(matrix=self.matrix + eye * sizes**2)
-        rows = namespaces.namespace(sizes).concat([self.factor, eye * sizes], axis=0)
-        return Form(factor=rows, squared=self.squared)
+RANK_TOLERANCE = 16.0  # singular values below this many ulps (times the dimension) of the largest are rounding
+SIGN_TIE = 1e-6  # entries this close to the largest count as equal to it, so that rounding cannot flip a sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,3 +56,150 @@ class Pencil:
     @property
     def dimension(self) -> int:
         return self.A.dimension
+
+
+@stored("Whitening")
+@dataclass(frozen=True, eq=False)
+class Whitening:
+    """A map W with Wᵀ B W = I on the range of B.
+
+    Attributes
+    ----------
+    matrix : array of shape (p, rank)
+    rank : int
+        Directions in which B is positive, relative to its largest.
+    varying : int
+        Columns in which B is not zero.
+    condition : float
+        Ratio of the largest singular value of the (column-equilibrated) root of B to the smallest, those that were
+        left out counted in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve import Form, whiten
+    >>> whitening = whiten(Form(matrix=np.diag([4.0, 1.0, 0.0])))
+    >>> whitening.rank, round(float(whitening.condition), 3)
+    (2, 1.0)
+    """
+
+    matrix: Array
+    rank: int
+    varying: int
+    condition: float
+
+
+@stored("Spectrum")
+@dataclass(frozen=True, eq=False, repr=False)
+class Spectrum:
+    """Solution of a pencil.
+
+    Attributes
+    ----------
+    singular_values : array of shape (k,)
+        Square roots of the values, descending, never negative. Computed as such where A came as a factor.
+    vectors : array of shape (p, k)
+        Directions as columns, B-orthonormal; in each, the first entry within 10⁻⁶ of the largest is positive.
+    left : array of shape (r, k) or None
+        Where A came as a factor F: the unit vectors F v/‖F v‖.
+    tail : float
+        Sum of the values of the directions left out.
+    rank : int
+        Values that are positive relative to the largest, as far as they were computed.
+    condition : float
+        Largest over smallest singular value of what the answer depends on.
+    solver : str
+        What solved it.
+    residual : float
+        ‖A V − B V Λ‖ relative to ‖A‖; zero where the solver is direct.
+    whitening : Whitening or None
+        The map that turned B into the identity.
+    steps, passes : int
+        Of an iteration on rows: products with a block of vectors, and how often the rows were read for them.
+    settled : bool
+        Whether the residual is as small as required.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve import Form, Pencil, solve
+    >>> spectrum = solve(Pencil(Form(matrix=np.diag([4.0, 1.0, 0.0]))))
+    >>> spectrum.rank, spectrum.solver
+    (2, 'eigh')
+    """
+
+    singular_values: Array
+    vectors: Array
+    left: Array | None
+    tail: float
+    rank: int
+    condition: float
+    solver: str
+    residual: float = 0.0
+    whitening: Whitening | None = None
+    steps: int = 0
+    passes: int = 0
+    settled: bool = True
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{value:.4g}" for value in namespaces.to_numpy(self.values)[:3]) + (
+            ", …" if len(self) > 3 else ""
+        )
+        return f"<Spectrum: {len(self)} value(s) {first}; {self.solver}, residual {self.residual:.1e}>"
+
+    @property
+    def values(self) -> Array:
+        """Eigenvalues λ, descending."""
+        return self.singular_values**2
+
+    def __len__(self) -> int:
+        return int(self.singular_values.shape[0])
+
+    def first(self, k: int) -> Spectrum:
+        """Keep the first k directions."""
+        s = self.singular_values
+        return replace(
+            self,
+            singular_values=s[:k],
+            vectors=self.vectors[:, :k],
+            left=None if self.left is None else self.left[:, :k],
+            tail=self.tail + float((namespaces.to_numpy(s)[k : max(k, min(self.rank, len(self)))] ** 2).sum()),
+        )
+
+    def mapped(self, vectors: Array) -> Spectrum:
+        """Put in other vectors for the same values, and fix their signs again."""
+        signs = orient(vectors)
+        left = None if self.left is None else self.left * signs
+        return replace(self, vectors=vectors * signs, left=left)
+
+
+def orient(vectors: Array) -> Array:
+    """Return the sign of each column that makes the first entry within 10⁻⁶ of the largest positive."""
+    xp = namespaces.namespace(vectors)
+    if vectors.shape[0] == 0:
+        return xp.ones(vectors.shape[1], dtype=vectors.dtype, device=namespaces.device(vectors))
+    size = xp.abs(vectors)
+    near = size >= xp.max(size, axis=0) * (1 - SIGN_TIE)
+    place = xp.argmax(xp.astype(near, xp.int64), axis=0)
+    chosen = vectors[place, xp.arange(vectors.shape[1], device=namespaces.device(vectors))]
+    return xp.where(chosen < 0, -xp.ones_like(chosen), xp.ones_like(chosen))
+
+
+def count_rank(s: Array, dimension: int, squared: bool) -> int:
+    """Count the singular values that are not rounding relative to the largest.
+
+    Squaring raises the floor of rounding from ε to √ε.
+    """
+    if s.shape[0] == 0 or float(s[0]) == 0:
+        return 0
+    ulp = RANK_TOLERANCE * max(dimension, 1) * namespaces.EPS
+    floor = float(s[0]) * (ulp**0.5 if squared else ulp)
+    return int(np.count_nonzero(namespaces.to_numpy(s) > floor))
+
+
+def condition_of(s: Array, count: int) -> float:
+    """Return the largest over the count-th singular value."""
+    if s.shape[0] == 0 or float(s[0]) == 0:
+        return 1.0
+    weakest = float(s[count - 1]) if s.shape[0] >= count else 0.0
+    return float(s[0]) / weakest if weakest > 0 else float("inf")

@@ -1,15 +1,14 @@
-"""Few directions of a form from its products with a few vectors at a time, and a form that is known by these alone."""
+"""Few directions of a form from its products with a few vectors at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ..arrays import linalg, namespaces
 from ..arrays.typing import Array
-from ..moments.row_products import ArrayRows
+from ..moments.row_products import ArrayRows, lengths
 from .leading import RESIDUAL, STEPS, WEAK, KrylovSpace, Leading, leading
 from .pencil import Form
 
@@ -19,89 +18,32 @@ SQUARED_DIGITS = 1e-5  # products with FᵀF square the condition: weaker direct
 OVERSAMPLE, POWERS = 10, 4  # of the approximate solver: vectors beyond those wanted, and products with them
 
 
-@dataclass(frozen=True, eq=False)
-class ProductForm(Form):
-    """A positive semidefinite form XᵀX whose rows X are only multiplied with.
-
-    Attributes
-    ----------
-    products : RowProducts
-    squares : array of shape (p,)
-        The diagonal of the form.
-    rows : int
-        Rows of X.
-    most_steps : int
-        Products with a block of vectors after which a search ends.
-    """
-
-    squared: bool = False
-    products: Any = None
-    squares: Any = None
-    rows: int = 0
-    most_steps: int = STEPS
-
-    @property
-    def values(self) -> Array:
-        return self.squares
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.rows, self.squares.shape[0]
-
-    def diagonal(self) -> Array:
-        return self.squares
-
-    def dense(self) -> NoReturn:
-        raise NotImplementedError("a form that is known by its products is not formed")
-
-    def with_rows(self, count: int) -> Form:
-        return self
-
-
 def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
-    if isinstance(A, ProductForm):
-        return _gram_of_products(A.products, k)
-    F = A.factor
-    s, left, _, _ = Form(matrix=linalg.gram(F.T)).leading(k)
-    if float(s[k - 1]) < IMAGED * float(s[0]):
+    rows: Any = ArrayRows(A.factor, over_rows=True) if A.products is None else A.products
+    s, vectors, _, _ = Form(matrix=linalg.gram(A.factor.T) if A.products is None else rows.gram()).leading(k)
+    if A.factor is not None and float(s[k - 1]) < IMAGED * float(s[0]):
         return A.decomposed(k)
-    vectors = F.T @ left
-    s = _lengths(vectors.T)
-    return s, vectors / s, left, 0.0
-
-
-def _gram_of_products(products: Any, k: int) -> tuple[Any, ...]:
-    G = products.gram()
-    theta, inner = linalg.leading_eigh(G, k)
-    rows = inner.T.copy()
-    top = float(theta[0]) or 1.0
-    gaps = np.linalg.norm(rows @ G - theta[:, None] * rows, axis=1) / top
-    return _presented(products, Leading(theta, rows, gaps, 1, True), None)
+    return _presented(rows, Leading(namespaces.to_numpy(s) ** 2, vectors.T, np.zeros(k), 1, True), A.factor)
 
 
 def krylov(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions, until ‖Av − λv‖ is small for each."""
     rows = _rows_of(A)
     tol, weak = (SINGLE_RESIDUAL, 1.0) if rows.single else (RESIDUAL, WEAK)
-    steps = A.most_steps if isinstance(A, ProductForm) else STEPS
-    space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
-    return _presented(rows, leading(space, k, tol=tol, weak=weak, most_steps=steps), A.factor)
+    return _presented(rows, _searched(rows, k, tol=tol, weak=weak, most_steps=rows.most_steps or STEPS), A.factor)
 
 
 def lanczos(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions to machine precision; where that is not reached, a matrix or factor is decomposed."""
-    if A.factor is None and not isinstance(A, ProductForm):
-        space = KrylovSpace(A.operator(), A.dimension, k, A.values)
-        A.spaces.append(space)
-        found = leading(space, k, tol=_rounding(A.dimension), weak=1.0)
+    if A.matrix is not None:
+        found = _searched_matrix(A, k, tol=_rounding(A.dimension), weak=1.0)
         return _of_matrix(A, found) if found.settled else A.decomposed(k)
     rows = _rows_of(A)
     if rows.single:
         return krylov(A, k)
-    space = KrylovSpace(rows.squared, rows.side, k, rows.like, rows.width)
-    steps = A.most_steps if isinstance(A, ProductForm) else STEPS
-    found = leading(space, k, tol=_rounding(rows.side), weak=1.0, most_steps=2 * steps)
+    most = 2 * (rows.most_steps or STEPS)
+    found = _searched(rows, k, tol=_rounding(rows.side), weak=1.0, most_steps=most)
     weak = len(found.values) < k or float(found.values[-1]) < SQUARED_DIGITS**2 * float(found.values[0])
     if A.factor is not None and (weak or not found.settled):
         return A.decomposed(k)
@@ -113,13 +55,20 @@ def randomized(A: Form, k: int) -> tuple[Any, ...]:
 
     Approximate: the residual says how good it is. The start is seeded, so that a rerun gives the same.
     """
-    if A.factor is None and not isinstance(A, ProductForm):
-        space = KrylovSpace(A.operator(), A.dimension, k, A.values, k + OVERSAMPLE)
-        return _of_matrix(A, leading(space, k, most_steps=POWERS))
+    if A.matrix is not None:
+        return _of_matrix(A, _searched_matrix(A, k, k + OVERSAMPLE, most_steps=POWERS))
     rows = _rows_of(A)
-    space = KrylovSpace(rows.squared, rows.side, k, rows.like, k + OVERSAMPLE)
-    *found, effort = _presented(rows, leading(space, k, most_steps=POWERS), A.factor)
+    *found, effort = _presented(rows, _searched(rows, k, k + OVERSAMPLE, most_steps=POWERS), A.factor)
     return *found, {**effort, "settled": True}
+
+
+def _searched(rows: Any, k: int, width: int | None = None, **asked: Any) -> Leading:
+    return leading(KrylovSpace(rows.squared, rows.side, k, rows.like, width or rows.width), k, **asked)
+
+
+def _searched_matrix(A: Form, k: int, width: int | None = None, **asked: Any) -> Leading:
+    A.spaces.append(KrylovSpace(A.operator(), A.dimension, k, A.values, width))
+    return leading(A.spaces[-1], k, **asked)
 
 
 def _rounding(n: int) -> float:
@@ -128,7 +77,7 @@ def _rounding(n: int) -> float:
 
 
 def _rows_of(A: Form) -> Any:
-    return A.products if isinstance(A, ProductForm) else ArrayRows(A.factor)
+    return ArrayRows(A.factor) if A.products is None else A.products
 
 
 def _of_matrix(A: Form, found: Leading) -> tuple[Any, ...]:
@@ -156,7 +105,7 @@ def _directions(products: Any, found: Leading) -> tuple[Array, Array, np.ndarray
         weak = top > 0 and size[-1] < IMAGED * top
         return products.image_sizes(vectors) if weak else namespaces.like(size, like), vectors, found.residuals
     images = namespaces.float64(products.backward(vectors))
-    s = _lengths(images)
+    s = lengths(images)
     size = namespaces.to_numpy(s)
     kept = size > namespaces.EPS * images.shape[1] * top
     stretch = top / np.where(kept, size, max(top, 1.0))  # from vectors over rows to directions over columns
@@ -173,7 +122,3 @@ def _unit_rows(images: Array, s: Array, kept: np.ndarray) -> Array:
     drawn = namespaces.like(np.random.default_rng(1).standard_normal(images.shape), images)
     basis, _ = xp.linalg.qr((unit * mask + drawn * (1.0 - mask)).T, mode="reduced")
     return unit * mask + basis.T * (1.0 - mask)
-
-
-def _lengths(rows: Array) -> Array:
-    return namespaces.namespace(rows).sum(rows**2, axis=1) ** 0.5

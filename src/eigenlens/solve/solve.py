@@ -14,10 +14,8 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array
 from . import products
-from .pencil import Form, Pencil
-from .products import ProductForm
-from .ridged import RidgedForm, whiten_for
-from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
+from .pencil import Form, Pencil, Spectrum, Whitening, condition_of, count_rank, orient
+from .shrinkage import RidgedForm, whiten_for
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
@@ -70,12 +68,12 @@ def _few_long_rows(pencil: Pencil) -> bool:
 RULES = (
     Rule(
         "gram",
-        lambda pencil: isinstance(pencil.A, ProductForm) and pencil.A.products.forms_gram,
+        lambda pencil: pencil.A.products is not None and pencil.A.products.forms_gram,
         "few rows, or few columns, of a sparse table: their products with each other are a small matrix",
     ),
     Rule(
         "krylov",
-        lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
+        lambda pencil: pencil.A.products is not None or (pencil.A.factor is not None and _few_of_many(pencil)),
         "few directions of many come from products with a few vectors at a time, until their residual is small",
     ),
     Rule("gram", _few_long_rows, "few rows of many columns: the products of rows with rows are a small matrix"),
@@ -126,7 +124,7 @@ def choose_solver(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "r
         pencil, _ = _whitened(pencil)
     rows, p = pencil.A.shape
     every = rows >= p and (pencil.n_components is None or pencil.n_components >= p)
-    if not isinstance(pencil.A, ProductForm) and (solver == "dense" or (solver != "auto" and every)):
+    if pencil.A.products is None and (solver == "dense" or (solver != "auto" and every)):
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {p} directions"
         return Choice("eigh" if pencil.A.factor is None else "svd", why)
     if solver in ("lanczos", "randomized"):
@@ -248,8 +246,9 @@ def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
     if len(squares) == min(rows, p):
         tail = float(squares[min(k, rank) : rank].sum())
     else:  # from the trace, which costs digits
-        tail = A.trace() - float(squares[:k].sum())
-        tail = tail if tail > p * namespaces.EPS * A.trace() else 0.0
+        trace = A.trace()
+        tail = trace - float(squares[:k].sum())
+        tail = tail if tail > p * namespaces.EPS * trace else 0.0
     constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
     judged = min(k, p - constant, pencil.most or p)
     return Spectrum(

@@ -1,4 +1,4 @@
-"""The answer of every method: a centre and a basis to look through."""
+"""The answer of every method: a centre and a basis to look through; angles between two of them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import errors, namespaces
+from ..arrays import errors, linalg, namespaces
 from ..arrays.exponents import over_largest
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from .angles import principal_angles
-from .spectrum import count_rank
+from .pencil import count_rank
 
 MANY_ROWS = 1_000  # from which on it pays to ask whether their offset must be subtracted
 NEAR = 4.0  # times the remainder that an offset may be
@@ -69,31 +68,23 @@ class Subspace:
         return rows if self.remainder is None else rows - namespaces.like(self.remainder, X)
 
     def project(self, X: Array) -> Array:
-        """Return the coordinates (x − centre)ᵀ basis of rows."""
-        if namespaces.is_sparse(X):
-            return self._project_sparse(X)
-        if isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and self._lies_near_the_origin:
-            scores = X @ self.basis
-            scores -= self.point @ self.basis
-            return scores
-        return self.centred(X) @ namespaces.like(self.basis, X)
+        """Return the coordinates (x − centre)ᵀ basis of rows; sparse ones stay so, unless an offset would take digits.
 
-    def _project_sparse(self, X: Any) -> np.ndarray:
-        """Return the coordinates of sparse rows, which stay so unless their offset would take digits."""
-        basis = namespaces.to_numpy(self.basis)
-        if self._lies_within(SPARSE_NEAR):
-            scores: np.ndarray = X @ basis - namespaces.to_numpy(self.point) @ basis
-            return scores
-        step = max(DENSE_CELLS // X.shape[1], 1)
-        return np.concatenate([self.centred(X[i : i + step].toarray()) @ basis for i in range(0, X.shape[0], step)])
-
-    @property
-    def _lies_near_the_origin(self) -> bool:
-        """Whether the offset is no larger than the spread, so that no digit is saved by subtracting it from all rows.
-
-        Rounding of the offset is to be no more than a few times that of the remainder, in every direction.
+        Where the offset is no larger than the spread, no digit is saved by subtracting it from all rows: rounding of
+        it is to be no more than a few times that of the remainder, in every direction.
         """
-        return isinstance(self.basis, np.ndarray) and self._lies_within(NEAR)
+        sparse = namespaces.is_sparse(X)
+        many = isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and isinstance(self.basis, np.ndarray)
+        if (sparse and self._lies_within(SPARSE_NEAR)) or (many and self._lies_within(NEAR)):
+            basis = namespaces.to_numpy(self.basis)
+            scores = X @ basis
+            scores -= namespaces.to_numpy(self.point) @ basis
+            return scores
+        if not sparse:
+            return self.centred(X) @ namespaces.like(self.basis, X)
+        table: Any = X
+        step = max(DENSE_CELLS // table.shape[1], 1)
+        return np.concatenate([self.project(table[i : i + step].toarray()) for i in range(0, table.shape[0], step)])
 
     def _lies_within(self, times: float) -> bool:
         """Whether the offset is no larger than so many times the remainder, in every direction."""
@@ -124,16 +115,12 @@ class Subspace:
 
     def orthonormal(self) -> Array:
         """Return an orthonormal basis of the directions, of shape (p, rank)."""
-        xp = namespaces.namespace(self.basis)
-        basis = over_largest(self.basis)  # so that no square overflows
-        size = xp.sqrt(xp.sum(basis**2, axis=0))
-        left, s, _ = xp.linalg.svd(basis / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
-        return left[:, : count_rank(s, basis.shape[0], squared=False)]
+        return orthonormal(self.basis)
 
     def angles(self, other: Subspace) -> Array:
         """Return the principal angles to another subspace, smallest first, accurate also when small."""
         self._require_same_space(other)
-        return principal_angles(self.orthonormal(), namespaces.like(other.orthonormal(), self.basis))
+        return principal_angles(self.basis, namespaces.like(other.basis, self.basis))
 
     def distance(self, other: Subspace) -> float:
         """Return the sine of the largest angle between the directions; 1 if their dimensions differ."""
@@ -169,3 +156,47 @@ class Subspace:
                 f"other has {other.basis.shape[0]} coordinates but this subspace has {self.basis.shape[0]}; both must "
                 "lie in the same space."
             )
+
+
+def principal_angles(U: Array, V: Array) -> Array:
+    """Return the angles between the spans of two bases, smallest first.
+
+    A cosine cannot tell small angles apart: cos 10⁻⁹ = 1. So the sines are computed too, as the singular values of
+    the part of V that is orthogonal to U, and the angle is atan2(sin, cos) (Björck, Golub 1973). Directions found with
+    the cosines would not do: if several angles are small, they are an arbitrary rotation of the right ones.
+
+    Parameters
+    ----------
+    U, V : arrays of shape (p, k) and (p, l)
+        Columns that span a space each; they need not be orthonormal.
+
+    Returns
+    -------
+    array
+        As many as the smaller space has dimensions.
+        In radians.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.solve import principal_angles
+    >>> U, V = np.eye(3)[:, :1], np.array([[1.0], [1.0], [0.0]])
+    >>> np.degrees(principal_angles(U, V)).round(6)
+    array([45.])
+    """
+    xp = namespaces.namespace(U, V)
+    U, V = orthonormal(U), orthonormal(V)
+    if U.shape[1] < V.shape[1]:
+        U, V = V, U
+    inside = U.T @ V
+    cosines, sines = (linalg.thin_svd(part)[1] for part in (inside, V - U @ inside))
+    return xp.atan2(xp.flip(sines), xp.clip(cosines, min=0.0))
+
+
+def orthonormal(basis: Array) -> Array:
+    """Return an orthonormal basis of the span of columns, whatever their lengths."""
+    xp = namespaces.namespace(basis)
+    basis = over_largest(basis)  # so that no square overflows
+    size = xp.sqrt(xp.sum(basis**2, axis=0))
+    left, s, _ = linalg.thin_svd(basis / xp.where(size > 0, size, xp.ones_like(size)))
+    return left[:, : count_rank(s, basis.shape[0], squared=False)]

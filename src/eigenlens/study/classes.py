@@ -90,7 +90,7 @@ def _require_classes(target: str | None, classes: np.ndarray, counts: np.ndarray
 def _validate(
     findings: Findings, cls: Any, data: Data, ready: Ready, plan: Plan, progress: Progress | None
 ) -> Passed | None:
-    """Compare methods by cross-validation, or say why not; return what the second pass over a file has found."""
+    """Compare methods by cross-validation, or say why not; return what the last pass over a file has found."""
     passed = None if data.whole is None else data.whole.read_again(ready)
     y, (classes, counts) = np.asarray(data.y), data.class_sizes()
     findings.score_name, mass = "accuracy", _masses(data, classes, counts)

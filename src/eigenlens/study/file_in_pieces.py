@@ -1,4 +1,4 @@
-"""The first pass over a file that is read in pieces, and the study that it leads to."""
+"""A file that is read in pieces: what its columns hold, then moments and a sample of its rows."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from .response_bins import second_pivot, slices_means, slices_wanted
 from .roles import hinted_groups, noted_years, roles_of
 from .targets import shown_column, target_of, written
 from .weights import refuse_words
-from .whole import FIRST, Whole
+from .whole import FIRST, SECOND, Whole
 
 MOST_COLUMNS = 2_000
-MOST_PASSES = 4
 
 
 def read_in_pieces(
     file: TableFile, plan: Plan, sources: tuple[str, ...], progress: Progress | None = None
 ) -> Data | None:
-    """Read a file once, keeping moments and a sample; None where its study needs all rows in memory.
+    """Read a file twice: what its columns hold, then moments and a sample; None where a study needs all rows at hand.
 
     Parameters
     ----------
@@ -39,20 +38,20 @@ def read_in_pieces(
     progress : Progress or None
     """
     tell(file, FIRST, progress)
-    first = FirstPass(file, plan)
-    profile = file.profile(ignore=plan.drop, watcher=first)
+    profile = file.profile(ignore=plan.drop)
     notes, roles, n = counted_kinds(file, profile), roles_of(file, plan, profile), file.n_rows or 0
-    layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
+    layout = layout_of(file, plan, profile, n, set(profile), roles)
     if layout.weights is not None and profile[layout.weights].kind == "word":
         raise refuse_words(layout.weights)
     if not _fits_from_moments(layout, plan):
         return None
-    while first.kinds is None or first.layout != layout:
-        if file.passes > MOST_PASSES or first.patterned:
-            return None
+    tell(file, SECOND, progress)
+    first = collected(file, plan, layout)
+    layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
+    if not first.patterned and first.layout != layout:  # numbers that ran from row to row by their range alone
         first = collected(file, plan, layout)
-        layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
-    first.layout = layout
+    if first.patterned:
+        return None
     first.finish()
     first = _sliced(first, plan)
     tell(file, "", None)
@@ -97,7 +96,7 @@ def read_in_pieces(
 def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
     """Count a response again where its bins are too coarse for slices, and count slices where rows have holes."""
     bins, layout = first.kept.bins, first.layout
-    if bins is None or layout is None:
+    if bins is None:
         return first
     again = first
     model = made(chosen(plan.method, layout.kind), plan.seed)
@@ -109,15 +108,13 @@ def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
         bins = again.kept.bins
     if layout.missing == "keep":
         again = collected(first.file, plan, layout, pivot=bins.pivot, slicing=bins.slicing(H or 2))
-    again.layout = layout
     again.finish()
     return again
 
 
 def _running(first: FirstPass, profile: dict[str, Any]) -> set[str]:
     """Return columns of ascending numbers; those that were not followed may be."""
-    followed = set(first.kept.ends) if first.kinds is not None else set()
-    return first.kept.running | {name for name in profile if name not in followed}
+    return first.kept.running | {name for name in profile if name not in first.kept.ends}
 
 
 def _fits_from_moments(layout: Any, plan: Plan) -> bool:
@@ -130,7 +127,6 @@ def _fits_from_moments(layout: Any, plan: Plan) -> bool:
 def _note_gaps(file: TableFile, plan: Plan, first: FirstPass, profile: Any, notes: list[str]) -> tuple[str, ...]:
     """Say which rows are left out for missing cells, or refuse these."""
     layout, kept = first.layout, first.kept
-    assert layout is not None
     counts = {name: profile[name].missing for name in layout.wanted if profile[name].missing}
     true_gaps = [name for name in counts if profile[name].missing > profile[name].odd]
     if plan.missing == "refuse" and true_gaps:

@@ -1,8 +1,7 @@
-"""The first pass over a file: moments of folds and a sample of rows, while its columns are being told apart."""
+"""The first pass over the rows of a file whose columns are known: moments, and a sample of rows."""
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -11,13 +10,12 @@ import numpy as np
 from ..arrays import errors
 from ..moments import Centred, Grouped, Moments, Patterns, Scatter
 from ..rows import Block, Slicing, TableFile
-from ..rows.judging import Column
 from ..rows.sampled_rows import keys, smallest
 from ..rows.source import middle
 from .data import sample_rows
 from .gaps import holes_in
 from .identifiers import is_running
-from .layout import Layout, layout_of
+from .layout import Layout
 from .part_sums import added_sums, joined_runs, joined_steps, restarts, runs_of, steps_of, sums_of
 from .plan import Plan
 from .response_bins import Bins, bins_of, pivot_of
@@ -115,7 +113,7 @@ class Kept:
 
 
 class FirstPass:
-    """Keeps what a study needs of all rows; a `Watcher` of the profile of a file.
+    """Keeps what a study needs of all rows.
 
     Attributes
     ----------
@@ -126,6 +124,7 @@ class FirstPass:
     ----------
     file : TableFile
     plan : Plan
+    layout : Layout
     kind : type
         How scatters are kept.
     pivot : float, optional
@@ -138,51 +137,32 @@ class FirstPass:
         self,
         file: TableFile,
         plan: Plan,
+        layout: Layout,
         kind: type[Centred] = Scatter,
         pivot: float | None = None,
         slicing: Slicing | None = None,
     ) -> None:
-        self.file, self.plan, self.of = file, plan, kind
+        self.file, self.plan, self.layout, self.of = file, plan, layout, kind
         self.pivot, self.slicing = pivot, slicing
-        self.kinds: dict[str, str] | None = None
-        self.layout: Layout | None = None
         self.kept = Kept()
         self.limit = np.uint64(2**64 - 1)
         self.patterned = False
         self._start: Moments | None = None
-
-    def begin(self, columns: dict[str, Column], rows: int) -> None:
-        running = {name for name, column in columns.items() if column.kind == "number" and column.whole}
-        head = copy(self.file)
-        head.n_rows, head.read_as_words = rows, _not_of_the_head  # type: ignore[method-assign]
-        try:
-            self.settle(layout_of(head, self.plan, columns, rows, running), columns)
-        except errors.InputError:
-            return  # what is wrong is said of the whole file
-
-    def settle(self, layout: Layout, columns: dict[str, Column]) -> None:
-        """Keep rows by a layout, from the beginning of the file."""
-        if layout.weights is not None and columns[layout.weights].kind != "number":
-            return
-        self.layout, self.kept = layout, Kept()
+        columns = file.profile()
         self.kinds = {name: columns[name].kind for name in layout.wanted}
-        self.raw = layout.preparation(self.plan, standardise=False, centre=False)
+        self.raw = layout.preparation(plan, standardise=False, centre=False)
         numbers = [*layout.used, *layout.counters]
         self.whole = {name for name in numbers if columns[name].kind == "number" and columns[name].whole}
         self.sample = sample_rows(len(self.raw.names_out_))
 
-    def join(self, part: Any) -> None:
-        if part is None or self.kinds is None:
-            self.kinds = None
-            return
+    def join(self, part: Kept) -> None:
+        """Take in what was kept of some rows, in their order."""
         self.kept.merge(part)
         self._reduce(finished=False)
         if _pattern_cells(self.kept.moments) > MOST_PATTERNS:
-            self.kinds, self.kept = None, Kept()
-            self.patterned = True
+            self.kept, self.patterned = Kept(), True
             return
         if len(self.kept.classes) > 4 * MOST_CLASSES:
-            assert self.layout is not None
             raise too_many_classes(self.layout.target, len(self.kept.classes))
         if sum(map(len, self.kept.keys)) > 3 * self.sample:
             self.prune()
@@ -216,7 +196,6 @@ class FirstPass:
     def _drawn(self, table: Any, order: np.ndarray) -> np.ndarray:
         """Return the places of the rows that are drawn: of all, and some of each class."""
         drawn = smallest(order, self.sample)
-        assert self.layout is not None
         if self.layout.kind != "classes" or len(order) <= self.sample:
             return drawn
         codes = labels_of(table.column(self.layout.target))[1]
@@ -228,13 +207,12 @@ class FirstPass:
 
     # -- on threads ----------------------------------------------------------------------------------------------
 
-    def part(self, table: Any, start: int) -> Kept | None:
-        """Return what is kept of a few rows; None where they are not as the layout has it."""
+    def part(self, table: Any, start: int) -> Kept:
+        """Return what is kept of a few rows."""
         import narwhals as nw
         import pyarrow as pa
 
         layout = self.layout
-        assert layout is not None
         ends = {name: steps_of(table.column(name)) for name in self.whole}
         runs = {name: runs_of(table.column(name)) for name in self.whole if is_running(name)}
         kept, table, numbers, holes = self.rows_that_count(table, start)
@@ -244,10 +222,7 @@ class FirstPass:
         kept.gaps, kept.n_gaps = holes.sum(axis=0), int(holes[:, analysed].any(axis=1).sum())
         if not len(numbers):
             return kept
-        try:
-            X = self.raw._raw(nw.from_native(table, eager_only=True), lambda gaps: errors.InputError(str(gaps)))
-        except errors.InputError:  # gaps, or words that the first rows did not have: the layout is another one
-            return None
+        X = self.raw._raw(nw.from_native(table, eager_only=True), lambda gaps: errors.InputError(str(gaps)))
         weights = None if layout.weights is None else weights_of(table.column(layout.weights))
         if layout.missing == "keep":
             kept.sums, kept.n_complete = sums_of(X, weights), int((~np.isnan(X).any(axis=1)).sum())
@@ -270,7 +245,6 @@ class FirstPass:
         import pyarrow as pa
 
         layout = self.layout
-        assert layout is not None
         holes = holes_in(table.select(list(layout.used)))
         unknown = np.zeros(table.num_rows, dtype=bool)
         if layout.target is not None:
@@ -293,7 +267,6 @@ class FirstPass:
     def _block(self, kept: Kept, X: np.ndarray, table: Any, numbers: np.ndarray, weights: np.ndarray | None) -> Block:
         """Return rows with their classes, or with the slices or bins of their response."""
         layout = self.layout
-        assert layout is not None
         labels = codes = None
         if layout.kind == "classes":
             labels, codes = labels_of(table.column(layout.target))
@@ -324,7 +297,6 @@ class FirstPass:
     def _empty(self, X: np.ndarray, labels: np.ndarray | None) -> Moments | None:
         """Return empty moments about a typical row, which all parts share; None where slices are not known yet."""
         layout = self.layout
-        assert layout is not None
         holed = layout.missing == "keep"
         of: Any = Patterns if holed else self.of
         typical = Block(middle(X[: HEAD : max(min(len(X), HEAD) // 7, 1)]))
@@ -338,17 +310,13 @@ class FirstPass:
 
 
 def collected(file: TableFile, plan: Plan, layout: Layout, **known: Any) -> FirstPass:
-    """Read the rows once more, by a layout that is known."""
-    again = FirstPass(file, plan, **known)
-    again.settle(layout, file.profile())
-    assert again.kinds is not None
-    for part in file.mapped(again.kinds, list(again.kinds), again.part):
-        again.join(part)
-    return again
-
-
-def _not_of_the_head(columns: list[Column]) -> None:
-    raise errors.InputError("codes are counted as words in the whole file.")
+    """Read the rows, and keep what a study needs of them; nothing where there are too many patterns of holes."""
+    found = FirstPass(file, plan, layout, **known)
+    for part in file.mapped(found.kinds, list(found.kinds), found.part):
+        found.join(part)
+        if found.patterned:
+            break
+    return found
 
 
 def _pattern_cells(moments: Moments | None) -> int:

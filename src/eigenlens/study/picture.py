@@ -32,7 +32,7 @@ def show_all(findings: Findings, data: Data, passed: Passed) -> None:
         names = [*findings.row_names, *more]
         findings.row_names = [names[i] for i in order]
     findings.numbers = numbers[order]
-    how = "twice" if whole.passes == 2 else f"{whole.passes} times"
+    how = "three times" if whole.passes == 3 else f"{whole.passes} times"
     data.notes.append(f"The file is large: its rows were read {how}, in pieces, and never all held in memory.")
 
 

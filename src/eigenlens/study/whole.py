@@ -1,4 +1,4 @@
-"""A file of any size as the rows of a study: moments of all rows, a sample of them, and one more pass."""
+"""A file of any size as the rows of a study: moments of all rows, a sample of them, and a pass that scores them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ..arrays import errors, namespaces
 from ..methods.spine.patterns import patterns_in
 from ..moments import Factor
 from ..moments.patterns import distinct
-from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..rows import Preparation
 from .data import Data, tell
 from .first_pass import FirstPass, collected
@@ -23,16 +22,14 @@ from .plan import Plan, Progress
 from .response_bins import sliced_moments, slices_wanted
 from .targets import labels_of, written
 
-MOST_COLUMNS = 2_000
 EXTREME_AXES = 10  # whose outermost rows are in the picture
-MOST_PASSES = 4
 AGAIN = "one more pass, for more digits: reading rows"
-FIRST, SECOND = "first pass: counting rows", "second pass: scoring rows"
+FIRST, SECOND, THIRD = "first pass: what columns hold", "second pass: counting rows", "third pass: scoring rows"
 
 
 @dataclass
 class Passed:
-    """What the second pass found.
+    """What the third pass found.
 
     Attributes
     ----------
@@ -65,7 +62,6 @@ class Whole:
     """
 
     def __init__(self, first: FirstPass, plan: Plan) -> None:
-        assert first.layout is not None
         self.first, self.plan, self.layout = first, plan, first.layout
         self.file, self.n_rows = first.file, first.kept.n_rows
         self.sink: Any = None
@@ -112,7 +108,7 @@ class Whole:
         new = self.layout.preparation(self.plan, **options)
         sums = self.first.kept.sums
         if sums is None:
-            total = columns_total(self.moments)
+            total = self.moments.total()
             mean, weight = np.asarray(namespaces.to_numpy(total.mean)), total.weight
             squares = (
                 np.asarray(namespaces.to_numpy(total.store.diagonal()))
@@ -198,12 +194,12 @@ class Whole:
         return sliced_moments(scaled, bins, slicing)
 
     def _scaled(self, preparation: Preparation) -> Any:
-        if self.layout.missing != "keep" and not can_scale(self.moments):
+        if self.layout.missing != "keep" and not self.moments.scalable:
             raise errors.InputError(
                 "columns are out of the ordinary range of numbers, and a file that is read in pieces cannot be fitted "
                 "so; scale them, or add --no-stream."
             )
-        scaled = scale_columns(self.moments, preparation.centre_, preparation.scale_)
+        scaled = self.moments.standardised(preparation.centre_, preparation.scale_)
         scaled.names = tuple(preparation.names_out_)
         return scaled
 
@@ -214,7 +210,7 @@ class Whole:
         varies = ~np.asarray(namespaces.to_numpy(moments.total().constant_columns()))
         return [names[j] for j in np.flatnonzero(fixed & varies)]
 
-    # -- the second pass -----------------------------------------------------------------------------------------
+    # -- the third pass ------------------------------------------------------------------------------------------
 
     def read_again(self, ready: Ready, held: Misfits | None = None) -> Passed:
         """Read all rows: write their scores, and find the outermost ones.
@@ -226,7 +222,6 @@ class Whole:
             What rows are held against, to find those that do not fit.
         """
         first, layout, model = self.first, self.layout, ready.model
-        assert first.kinds is not None
         found, names = Passed(), None
         axes = list(range(EXTREME_AXES))
 
@@ -266,7 +261,7 @@ class Whole:
                 held.take_in(looked, odd, len(numbers), names_of)
             done += len(numbers)
             if self.progress:
-                self.progress(SECOND, done, self.n_rows)
+                self.progress(THIRD, done, self.n_rows)
         return found
 
     def _row_name(self, table: Any, numbers: np.ndarray, i: int) -> str:

@@ -120,8 +120,8 @@ def of_splits(splits: list[tuple[np.ndarray, np.ndarray]], n: int) -> GivenFolds
 def split_rows(y: np.ndarray, by_class: bool, n_folds: int, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
     """Return the fold of each row in memory, by scikit-learn's splitters.
 
-    Classes are spread over the folds; one with fewer rows than folds lowers their number. Rows that belong together are
-    in one fold; many groups are dealt without regard to classes, which are spread then anyway.
+    Classes are spread over the folds; one with fewer rows than folds lowers their number. Rows that belong together
+    (`Units.codes`) are in one fold; many groups are dealt without regard to classes, which are spread then anyway.
     """
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 

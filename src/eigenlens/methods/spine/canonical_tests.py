@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import TableLike
-from ...inference.canonical import CANONICAL, advise, canonical_permutation_test, leverages, wilks
+from ...inference.canonical import TESTS, advise, canonical_permutation_test, leverages, wilks
 from ...inference.dimension_test import DimensionTest
 from ...inference.units import Units
 from ...moments import Grouped
@@ -70,7 +70,7 @@ class CanonicalTests(TakesHoles[Kept]):
         """Test the rows that are given, or the moments of the fit; where no method is named, rows choose it."""
         self._require_fit()
         if method is not None:
-            check_choice("method", method, (*CANONICAL, "permutation"))
+            check_choice("method", method, (*TESTS, "permutation"))
         moved = check_moved(method, groups, block)
         source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=moved or method == "permutation")
         moments = self._tested_moments(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -12,13 +13,14 @@ from ...arrays import errors, namespaces
 from ...arrays.parameters import check_choice
 from ...arrays.typing import Array, TableLike
 from ...inference.dimension_test import DimensionTest
-from ...inference.incomplete import Hypothesis, holed_test
+from ...inference.incomplete import Hypothesis, incomplete_test
 from ...moments import Cross, Factor
+from ...moments.completion import Completed
 from ...moments.conditional import Conditional
-from ...moments.redrawn import EachHoledResampler, HoledResampler, Redrawn
+from ...moments.redrawn import HoledResampler, Redrawn
 from ...solve import Form
 from .moments_estimator import Kept, MomentsEstimator
-from .patterns import Completed, completed, filled, keeps_patterns, patterns_in, require_law, share_missing, with_holes
+from .patterns import completed, filled, keeps_patterns, patterns_in, require_law, share_missing, with_holes
 from .rows_estimator import RowsEstimator
 
 
@@ -175,19 +177,19 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
             raise errors.InputError(
                 f"test_dimension of {name} with {asked} holds its level only for rows without holes, and {share:.1%} "
                 f"of the cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows "
-                f"with the same holes. Or pass the complete rows."
+                f"with the same missing cells. Or pass the complete rows."
             )
         sample = Redrawn(moments, self._column_names(moments))
-        return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
+        return incomplete_test(sample, hypothesis(sample), alpha, n_draws, seed)
 
     @property
-    def _holed_resampler(self) -> type | None:
+    def _holed_resampler(self) -> Callable[..., HoledResampler] | None:
         """What fits resamples of rows with holes, each from the likelihood of all rows; None where nothing can."""
         found = patterns_in(self._collected) if self.missing == "ml" else None
         usual = found is not None and found.exponent is None  # no powers of two were taken out
         if not usual or not np.isfinite(self.__dict__.get("log_likelihood_", np.inf)):
             return None
-        return HoledResampler if getattr(self._moments(Factor), "pooled", True) else EachHoledResampler
+        return partial(HoledResampler, pooled=getattr(self._moments(Factor), "pooled", True))
 
     def _without_holes(self, moments: Any) -> Any:
         return self._completed(moments).moments

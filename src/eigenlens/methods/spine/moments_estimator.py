@@ -23,11 +23,12 @@ from ...arrays.typing import Array, TableLike
 from ...inference.dimension_test import DimensionTest
 from ...moments import Centred, Cross, Factor, Grouped, Moments, Outline
 from ...moments.centred import choose_kind
+from ...moments.completion import Completed
 from ...rows import Response, Source, as_source
 from ...rows.labels import are_shares
 from ...solve import Spectrum
 from .chosen import FOLDS, Validated
-from .patterns import Completed, keeps_patterns, taking_holes
+from .patterns import keeps_patterns, taking_holes
 from .problem import REREAD_CONDITION, SCALE_FIRST, Problem, warn_of_spread
 from .rows_estimator import MODELLED, Known, RowsEstimator
 from .structure import spreads, structure, total_of
@@ -324,7 +325,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             found = spreads(problem.centred, problem.centred.weight)
             for columns, names in problem.side_by_side:
                 warn_of_spread(found[columns], names, self._units_advice)
-        self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
+        self._collected = moments.with_products(None) if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         for name in OF_HOLES:
             self.__dict__.pop(name, None)

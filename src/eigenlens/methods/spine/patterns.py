@@ -7,7 +7,7 @@ maximum likelihood, those of a sample without holes; everything after that is th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,10 @@ import numpy as np
 from ...arrays import errors, linalg, namespaces
 from ...arrays.typing import Array
 from ...moments import Cross, Grouped, Moments, Patterns
-from ...moments.completion import fit, fit_each
+from ...moments.completion import Completed, fit, fit_each
 from ...moments.conditional import Conditional
 from ...moments.low_rank import fit_low_rank
 from ...solve import Form
-
-
-@dataclass(frozen=True)
-class Completed:
-    """Moments without holes, and the log-likelihood of the observed cells, where it was asked for."""
-
-    moments: Any
-    log_likelihood: float | None = None
 
 
 def taking_holes(needed: Moments) -> Moments:
@@ -74,30 +66,16 @@ def completed(moments: Any, pooled: bool, names: list[str] | None, rank: int | N
     if isinstance(moments, Grouped) and len(moments.labels) == 0:
         return Completed(moments)
     if rank is not None and share_missing(moments) > 0:
-        low = fit_low_rank(moments, rank, names=names)
-        return Completed(low.moments, low.log_likelihood)
+        return fit_low_rank(moments, rank, names=names)
     found = fit(moments, names=names) if pooled or not isinstance(moments, Grouped) else fit_each(moments, names=names)
-    return Completed(found.moments, None if rank is not None else found.log_likelihood)
+    return found if rank is None else replace(found, log_likelihood=None)
 
 
 def law_of(means: Array, form: Form, unit: Array) -> Conditional | None:
     """Return the normal law of means, in the units of the data, and a covariance over unit²; None where singular."""
-    units = np.broadcast_to(namespaces.to_numpy(unit), namespaces.to_numpy(means).shape[-1:])
-    values = namespaces.to_numpy(form.values)
-    if form.factor is not None:
-        return law_of_root(namespaces.to_numpy(means), values, units)
-    size = np.sqrt(np.diagonal(values))
-    safe = np.where(size > 0, size, 1.0)
+    host = namespaces.to_numpy(means)
     try:
-        return Conditional.of_correlation(namespaces.to_numpy(means), values / safe / safe[:, None], size * units)
-    except errors.InputError:
-        return None
-
-
-def law_of_root(means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Conditional | None:
-    """Return the normal law of means and rows F with FᵀF = the covariance over unit²; None where singular."""
-    try:
-        return Conditional.of_root(means, F, unit)
+        return Conditional(host, form, np.broadcast_to(namespaces.to_numpy(unit), host.shape[-1:]))
     except errors.InputError:
         return None
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens.solve import Form, Pencil, solve
-from eigenlens.solve.ridged import RidgedForm, plus_ridge, whiten_for
+from eigenlens.solve.shrinkage import RidgedForm, plus_ridge, whiten_for
 
 P, R, K = 600, 80, 4
 

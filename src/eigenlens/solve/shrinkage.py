@@ -1,4 +1,6 @@
-"""A form B = aFᵀF + τI with fewer rows in F than columns: its inverse needs a matrix of rows by rows only.
+"""A ridge added to a form, and a covariance shrunk towards a multiple of the identity or variances of its own.
+
+Of a form B = aFᵀF + τI with fewer rows in F than columns, the inverse needs a matrix of rows by rows only:
 
 B⁻¹ = (I − aFᵀ(aFFᵀ + τI)⁻¹F)/τ, and directions with MᵀMv = λBv lie in the span of that times Mᵀ, as many as M has
 rows. Nothing of columns by columns is formed, and F is not copied. With a ridge τ·diag(s²), columns are divided by s.
@@ -12,10 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..arrays import linalg, namespaces
+from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array
-from .pencil import Form
-from .spectrum import Whitening
+from .pencil import Form, Whitening
 
 COLUMNS = 400  # from which on the short way is worth a form of its own
 REFINED = 1e3  # condition of B from which on what rounding leaves of a solution is looked for, and taken out
@@ -34,14 +35,14 @@ class RidgedForm(Form):
         τ > 0.
     share : float
         a.
-    spread : array of shape (p,), or None
+    spread : array of shape (p,), or 1.0
         s, where the ridge is τ·diag(s²) rather than τI.
     """
 
     rows: Any = None
     ridge: float = 0.0
     share: float = 1.0
-    spread: Any = None
+    spread: Any = 1.0
 
     @property
     def values(self) -> Array:
@@ -52,12 +53,10 @@ class RidgedForm(Form):
         return self.rows.shape[0], self.rows.shape[1]
 
     def diagonal(self) -> Array:
-        ridge = self.ridge if self.spread is None else self.ridge * self.spread**2
-        return self.share * namespaces.column_squares(self.rows) + ridge
+        return self.share * namespaces.column_squares(self.rows) + self.ridge * self.spread**2
 
     def apply(self, V: Array) -> Array:
-        ridge = self.ridge if self.spread is None else (self.ridge * self.spread**2)[:, None]
-        return self.share * (self.rows.T @ (self.rows @ V)) + ridge * V
+        return self.share * (self.rows.T @ (self.rows @ V)) + (self.ridge * self.spread**2 * V.T).T
 
     def dense(self) -> Array:
         return self.expanded().dense()
@@ -66,7 +65,7 @@ class RidgedForm(Form):
         return replace(self, share=self.share * number, ridge=self.ridge * number)
 
     def plus_identity(self, ridge: float) -> Form:
-        return replace(self, ridge=self.ridge + ridge) if self.spread is None else self.expanded().plus_identity(ridge)
+        return self.expanded().plus_identity(ridge)
 
     def seen_through(self, V: Array) -> Form:
         return self.expanded().seen_through(V)
@@ -78,46 +77,18 @@ class RidgedForm(Form):
         """Return the form with a factor that has a row for each column, too."""
         xp = namespaces.namespace(self.rows)
         eye = xp.eye(self.dimension, dtype=xp.float64, device=namespaces.device(self.rows))
-        root = self.ridge**0.5 * (eye if self.spread is None else eye * self.spread)
-        return Form(factor=xp.concat([self.share**0.5 * self.rows, root], axis=0), squared=self.squared)
-
-    def of_unit_spread(self) -> RidgedForm:
-        """Return the form of columns divided by s, whose ridge is τI."""
-        return replace(self, rows=self.rows / self.spread, spread=None)
+        rows = [self.share**0.5 * self.rows, self.ridge**0.5 * eye * self.spread]
+        return Form(factor=xp.concat(rows, axis=0), squared=self.squared)
 
 
 def plus_ridge(form: Form, ridge: float, share: float = 1.0, spread: Array | None = None) -> Form:
     """Return share·form + ridge·I, or + ridge·diag(spread²), by the rows of the form where they are few."""
     few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= COLUMNS
-    if ridge <= 0 or not few:
-        rest = form if share == 1.0 else form.times(share)
-        if spread is None or ridge == 0:
-            return rest.plus_identity(ridge)
-        return rest.plus_squares(ridge**0.5 * spread)
-    return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=spread, squared=form.squared)
-
-
-def whiten_rows(B: RidgedForm) -> Whitening:
-    """Return W with WᵀBW = I that spans the rows F: outside of them the form is just τI.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from eigenlens.solve.ridged import RidgedForm, whiten_rows
-    >>> F = np.eye(2, 6)
-    >>> W = whiten_rows(RidgedForm(rows=F, ridge=0.5)).matrix
-    >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
-    ((6, 2), array([[1., 0.],
-           [0., 1.]]))
-    """
-    F = B.rows
-    values, vectors = linalg.symmetric_eigh(linalg.gram(F.T))
-    squares = namespaces.to_numpy(values)[::-1]
-    top = max(float(squares[0]), 0.0)
-    rank = int(np.count_nonzero(squares > NOISE * top))
-    size = np.sqrt(squares[:rank] * (B.share * squares[:rank] + B.ridge))
-    W = F.T @ (namespaces.namespace(F).flip(vectors, axis=1)[:, :rank] / namespaces.like(size, F))
-    return Whitening(W, rank, rank, (1.0 + B.share * top / B.ridge) ** 0.5)
+    if ridge > 0 and few:
+        size = 1.0 if spread is None else spread
+        return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=size, squared=form.squared)
+    rest = form if share == 1.0 else form.times(share)
+    return rest.plus_identity(ridge) if spread is None or ridge == 0 else rest.plus_squares(ridge**0.5 * spread)
 
 
 def whiten_for(B: RidgedForm, M: Array) -> Whitening:
@@ -126,14 +97,14 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.solve.ridged import RidgedForm, whiten_for
+    >>> from eigenlens.solve.shrinkage import RidgedForm, whiten_for
     >>> F, M = np.eye(3, 6), np.ones((1, 6))
     >>> W = whiten_for(RidgedForm(rows=F, ridge=0.5), M).matrix
     >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
     ((6, 1), array([[1.]]))
     """
-    if B.spread is not None:
-        found = whiten_for(B.of_unit_spread(), M / B.spread)
+    if not isinstance(B.spread, float):
+        found = whiten_for(replace(B, rows=B.rows / B.spread, spread=1.0), M / B.spread)
         return replace(found, matrix=found.matrix / B.spread[:, None])
     F, xp = B.rows, namespaces.namespace(B.rows)
     G = namespaces.to_numpy(linalg.gram(F.T)) * B.share
@@ -156,3 +127,54 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     rank = int(np.count_nonzero(values > NOISE * condition**2 * max(float(values[0]), 0.0)))
     W = V.T @ namespaces.like((vectors[:, :rank] / np.sqrt(values[:rank])).copy(), V)
     return Whitening(xp.asarray(W), rank, rank, condition)
+
+
+# -- how far ------------------------------------------------------------------------------------------
+
+
+def shrunk(S: Form, intensity: float, spread: Array | None = None) -> Form:
+    """Return (1 − a)S + a·tr(S)/p·I, or + a·diag(spread²)."""
+    target = S.trace() / S.dimension if spread is None else 1.0
+    return plus_ridge(S, intensity * target, 1.0 - intensity, spread)
+
+
+def oas(S: Form, n: float) -> float:
+    """Return the oracle-approximating intensity (Chen, Wiesel, Eldar, Hero 2010).
+
+    Parameters
+    ----------
+    S : Form
+        Covariance with the divisor n.
+    n : float
+        Total weight.
+    """
+    p, mean = S.dimension, S.trace() / S.dimension
+    square = _sum_of_squares(S) / p**2
+    bottom = (n + 1.0) * (square - mean**2 / p)
+    return 1.0 if bottom <= 0 else min((square + mean**2) / bottom, 1.0)
+
+
+def ledoit_wolf(S: Form, fourth: float, n: float) -> float:
+    """Return the intensity of Ledoit and Wolf (2004).
+
+    Parameters
+    ----------
+    S : Form
+        Covariance with the divisor n.
+    fourth : float
+        Σ w‖x − m‖⁴ over all rows.
+    n : float
+        Total weight.
+    """
+    p, square, mean = S.dimension, _sum_of_squares(S), S.trace() / S.dimension
+    if not (0 < square < float("inf") and 0 < fourth < float("inf")):
+        raise errors.fourth_powers()
+    beta = (fourth / n - square) / (p * n)
+    delta = (square - p * mean**2) / p
+    return 1.0 if delta <= 0 else min(max(beta / delta, 0.0), 1.0)
+
+
+def _sum_of_squares(S: Form) -> float:
+    """Return ‖S‖² (Frobenius), from the smaller of FᵀF and FFᵀ."""
+    values = S.matrix if S.factor is None else linalg.gram(S.factor.T if S.factor.shape[0] < S.dimension else S.factor)
+    return float(namespaces.namespace(values).sum(values**2))
