@@ -8,7 +8,7 @@ from test_patterns import holey
 from eigenlens.moments import Patterns
 from eigenlens.moments.conditional import Conditional
 from eigenlens.moments.low_rank import _start, fit_low_rank
-from eigenlens.moments.sample import Sample
+from eigenlens.moments.marginals import Sample
 from eigenlens.rows import Block
 
 

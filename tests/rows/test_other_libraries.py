@@ -120,6 +120,7 @@ def duck(folder):
     return f"duckdb:///{folder / 'z.db'}"
 
 
+TWO_TYPES = "SELECT 1.5 a UNION ALL SELECT 'x'"
 OPENING = {
     "pattern": (lambda d: open_rows(str(d / "part-*.csv")), "nothing to read there"),
     "remote": (lambda d: open_rows("memory://nowhere/rows.csv"), "memory://nowhere.*nothing to read there"),
@@ -131,6 +132,18 @@ OPENING = {
     "same names": (lambda d: open_rows(duckdb.sql("SELECT 1 AS a, 2 AS a").fetch_record_batch()), "same name"),
     "same names of a relation": (lambda d: open_rows(duckdb.sql("SELECT 1 AS a, 2 AS a")), "same name"),
     "same names of a query": (lambda d: open_rows(duck(d), query="SELECT 1 AS a, 2 AS a"), "same name"),
+    "no rows of SQLite asked for": (
+        lambda d: open_rows(f"sqlite:///{empty_database(d)}", query=";"),
+        "is not a SELECT",
+    ),
+    "two types": (
+        lambda d: open_rows(f"sqlite:///{empty_database(d)}", query=TWO_TYPES),
+        "'a' holds .* float, str; .*CAST",
+    ),
+    "bytes": (
+        lambda d: open_rows(f"sqlite:///{empty_database(d)}", query="SELECT x'00ff' a"),
+        "'a' holds .* bytes; .*CAST",
+    ),
     "no rows asked for": (lambda d: open_rows(duck(d), query="-- SELECT 1"), "is not a SELECT"),
 }
 
@@ -139,6 +152,18 @@ OPENING = {
 def test_opening(attempt, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         attempt(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "query", ["ATTACH '{}' AS n", "VACUUM INTO '{}'", "COPY (SELECT 1 AS a) TO '{}'", "EXPORT DATABASE '{}'"]
+)
+def test_a_query_writes_no_files(query, tmp_path):
+    url = f"sqlite:///{empty_database(tmp_path)}" if query[0] in "AV" else duck(tmp_path)
+    with pytest.raises(
+        ValueError, match=r"not authorized|authorization denied|COPY and EXPORT write files; give a SELECT"
+    ):
+        open_rows(url, query=query.format(tmp_path / "made"))
+    assert not (tmp_path / "made").exists()
 
 
 def test_a_column_of_sqlite_that_changes_its_kind_is_named(tmp_path, monkeypatch):

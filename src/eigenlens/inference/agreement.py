@@ -138,7 +138,7 @@ def mantel(
     table[pairs] = x
     table += table.T
     draws = _draws(lambda p: table[np.ix_(p, p)][pairs] @ y, len(D), strata, n_draws, random_state)
-    return _tested(float(x @ y), draws, alpha, f"mantel, {method}")
+    return AgreementTest(float(x @ y), float(_p_of_draws(x @ y, draws)), draws, alpha, f"mantel, {method}")
 
 
 def procrustes_test(
@@ -195,7 +195,8 @@ def procrustes_test(
     def statistic(order: np.ndarray) -> float:
         return float(np.linalg.svd(A[order].T @ B, compute_uv=False).sum())
 
-    return _tested(observed, _draws(statistic, len(A), strata, n_draws, random_state), alpha, "procrustes")
+    draws = _draws(statistic, len(A), strata, n_draws, random_state)
+    return AgreementTest(observed, float(_p_of_draws(observed, draws)), draws, alpha, "procrustes")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -316,14 +317,10 @@ def envfit(
     basis, size, _ = np.linalg.svd(Z, full_matrices=False)
     basis = basis[:, size > 1e-12 * max(size[0], 1e-300)]
     shares, places = zip(*(_share(Z, basis, name, values) for name, values in given.items()), strict=True)
-    units, rng = Units.in_strata(len(Z), strata), np.random.default_rng(seed_of(random_state))
     every = np.arange(len(Z))
     observed = np.array([share(every) for share in shares])
-    draws = np.empty((n_draws, len(shares)))
-    for b in range(n_draws):
-        order = units.order(rng)
-        draws[b] = [share(order) for share in shares]
-    return OutsideColumns(list(given), observed, p_of_draws(1 + observed, 1 + draws), list(places), n_draws)
+    draws = _draws(lambda order: [share(order) for share in shares], len(Z), strata, n_draws, random_state)
+    return OutsideColumns(list(given), observed, _p_of_draws(observed, draws), list(places), n_draws)
 
 
 def _share(
@@ -378,14 +375,12 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return centred / size
 
 
-def _draws(
-    statistic: Callable[[np.ndarray], float], n: int, strata: Any, n_draws: int, random_state: Any
-) -> np.ndarray:
-    """Return a statistic of so many orders of the rows."""
+def _draws(statistic: Callable[[np.ndarray], Any], n: int, strata: Any, n_draws: int, random_state: Any) -> np.ndarray:
+    """Return a statistic, or several, of so many orders of the rows."""
     units, rng = Units.in_strata(n, strata), np.random.default_rng(seed_of(random_state))
     return np.array([statistic(units.order(rng)) for _ in range(n_draws)])
 
 
-def _tested(observed: float, draws: np.ndarray, alpha: float, method: str) -> AgreementTest:
+def _p_of_draws(observed: Any, draws: np.ndarray) -> Any:
     # correlations are known to so many digits of 1, however small they are
-    return AgreementTest(observed, float(p_of_draws(1 + observed, 1 + draws)), draws, alpha, method)
+    return p_of_draws(1 + observed, 1 + draws)

@@ -173,7 +173,7 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     values = _eigenvalues(values, "broken stick", 2)
     values = values[values > 0]
     if len(values) < 2:
-        raise errors.values_needed("broken stick", len(values), 2, "positive ")
+        raise _too_few_values("broken stick", len(values), 2, "positive ")
     p = len(values)
     expected = np.cumsum(1.0 / np.arange(p, 0, -1))[::-1] / p * values.sum()
     above = values > expected
@@ -227,7 +227,7 @@ def above_negative(values: np.ndarray) -> DimensionTest:
     values = _eigenvalues(values, "negative inertia", 1)
     positive, size = values[values > 0], max(float(-values[-1]), 0.0)
     if len(positive) == 0:
-        raise errors.values_needed("negative inertia", 0, 1, "positive ")
+        raise _too_few_values("negative inertia", 0, 1, "positive ")
     statistics = {"eigenvalue": positive, "noise": np.full(len(positive), size)}
     return DimensionTest.chosen(int(np.count_nonzero(positive > size)), statistics, "negative inertia")
 
@@ -304,7 +304,7 @@ def _eigenvalues(values: Any, method: str, least: int) -> np.ndarray:
     if found.ndim != 1 or not np.isfinite(found).all():
         raise _not_eigenvalues(method, values)
     if len(found) < least:
-        raise errors.values_needed(method, len(found), least)
+        raise _too_few_values(method, len(found), least)
     return np.sort(found)[::-1]
 
 
@@ -313,7 +313,7 @@ def _of_covariance(values: Any, n: float, method: str) -> np.ndarray:
     found = _eigenvalues(values, method, 2)
     check_number("n", n, 0.0)
     if n < 3:
-        raise errors.rows_needed(method, f"{n + 1:g}", 4)
+        raise errors.too_few("rows", method, f"{n + 1:g}", 4)
     if found[-1] < -1e-8 * max(found[0], 0.0):
         raise _positive_values(method, float(found[-1]))
     return np.maximum(found, 0.0)
@@ -354,6 +354,12 @@ def _positive_values(method: str, smallest: float) -> errors.InputError:
             if smallest == 0
             else ", which are not negative; give those, not loadings or logarithms."
         )
+    )
+
+
+def _too_few_values(method: str, found: int, need: int, kind: str = "") -> errors.InputError:
+    return errors.InputError(
+        f"method={method!r} needs at least {need} {kind}eigenvalues and got {found}; give all of them."
     )
 
 

@@ -88,7 +88,7 @@ def parallel_analysis(
 def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
     """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
     if rows.shape[1] < 2:
-        raise errors.columns_needed("parallel", rows.shape[1], 2)
+        raise errors.too_few("columns", "parallel", rows.shape[1], 2)
     unit = exponents.unit_of(rows)
     rows = rows / unit
     rows = rows - rows.mean(axis=0)
@@ -137,11 +137,7 @@ def against_refits(
     def draws() -> Iterator[np.ndarray]:
         for _ in range(n_draws):
             for block in together:
-                order = rng.permutation(len(rows))
-                if len(block) == 1:
-                    moved[:, block[0]] = rows[order, block[0]]
-                else:
-                    moved[:, block] = rows[np.ix_(order, block)]
+                moved[:, block] = rows[np.ix_(rng.permutation(len(rows)), block)]
             yield values_of(moved)
 
     return _compared(values_of(rows), watched(draws()), alpha)

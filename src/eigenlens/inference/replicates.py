@@ -173,8 +173,8 @@ class Followed:
         moments, p = getattr(self.model, "_whole_moments", None), self.loadings.shape[1]
         if moments is None:
             return None
-        total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
-        if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
+        total = moments.total()
+        if not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
             return None
         S, scale = _floats(total.matrix)[:p, :p], getattr(self.model, "scale_", None)
         if scale is not None:  # loadings of columns that were divided

@@ -311,9 +311,9 @@ def _standardised(
     kept = np.sqrt(variances) > least
     p, spread = int(kept.sum()), np.sqrt(variances[kept])
     if p < 2:
-        raise errors.columns_needed("shared", p, 2)
+        raise errors.too_few("columns", "shared", p, 2)
     if freedom < 3:
-        raise errors.rows_needed("shared", f"{freedom + 1:g}", 4)
+        raise errors.too_few("rows", "shared", f"{freedom + 1:g}", 4)
     if rows is None:
         values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
         table = Standardised(None, covariance[np.ix_(kept, kept)] / spread / spread[:, None], freedom)

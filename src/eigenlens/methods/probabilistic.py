@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import errors, namespaces
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..moments.conditional import Conditional
+from ..solve import Form
 from ._principal import PrincipalComponents
 from .spine.component_tests import MEANINGS
 from .spine.patterns import with_holes
@@ -58,7 +59,8 @@ class ProbabilisticComponents(PrincipalComponents):
             return -0.5 * (constant + distance)
 
         def observed(rows: np.ndarray) -> np.ndarray:
-            model = Conditional.of_root(namespaces.to_numpy(self.subspace_.point), self._model_root(), scale)
+            form = Form(factor=self._model_root())
+            model = Conditional(namespaces.to_numpy(self.subspace_.point), form, scale)
             return model.log_density(rows)[:, 0]
 
         def of_rows(block: Array) -> Array:

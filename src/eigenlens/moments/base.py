@@ -14,7 +14,7 @@ from ..arrays.summaries import Table
 from ..arrays.typing import Array
 from ..rows import Block
 
-SHOWN = 6  # names of columns in a `repr`
+SHOWN = 6  # names of columns in a `repr` or a message
 
 
 class Moments(ABC):
@@ -123,6 +123,19 @@ class Moments(ABC):
         """The moments of columns that these consist of, under other names; None where there are several, or more."""
         return self
 
+    def total(self) -> Moments:
+        """Return the moments of all rows together, of X and of a second table, whatever groups there are."""
+        return self
+
+    @property
+    def scalable(self) -> bool:
+        """Whether these are sums of products of columns, in ordinary units, and so say what others would be."""
+        return False
+
+    def standardised(self, centre: np.ndarray, scale: np.ndarray) -> Self:
+        """Return the moments of (x − centre)/scale; a second table stays as it is."""
+        raise errors.moments_differ("the kind of moments", "Scatter", type(self).__name__)
+
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         """Return what `needed`, empty moments of the same class, would keep and these do not, and what they do keep."""
         return None
@@ -212,6 +225,9 @@ class Composed(Moments):
     def times(self, factor: float) -> Self:
         return self._mapped(lambda part: part.times(factor), lambda total: total * factor)
 
+    def standardised(self, centre: np.ndarray, scale: np.ndarray) -> Self:
+        return self._mapped(lambda part: part.standardised(centre, scale), lambda total: total)
+
     def sealed(self) -> Self:
         return self._mapped(lambda part: part.sealed(), lambda total: total)
 
@@ -282,6 +298,12 @@ class AboutPivot(Moments):
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
         new = self._scaled(exponents.shrink(self._exponents, target, self.pivot))
         new.exponent = exponent
+        return new
+
+    def standardised(self, centre: np.ndarray, scale: np.ndarray) -> Self:
+        c, s = namespaces.like(centre, self.pivot), namespaces.like(scale, self.pivot)
+        new = self._scaled(1.0 / s)
+        new.pivot = (self.pivot - c) / s
         return new
 
     @abstractmethod

@@ -25,7 +25,6 @@ from .centring import CentredBlock, Codes, centre_block, sparse_is_worth_it, spa
 from .form import INCOMPLETE, Form, Keeps
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
-CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
 class Centred(AboutPivot):
@@ -115,10 +114,10 @@ class Centred(AboutPivot):
         return self.store.dense()
 
     def constant_columns(self) -> Array:
-        """Tell which columns do not vary within any group, beyond the rounding of their mean."""
+        """Tell which columns do not vary within any group: squares up to W·(ε·size)² are the rounding of means."""
         xp = namespaces.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
-        return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (namespaces.EPS * size) ** 2
+        return self.store.diagonal() <= float(self.weights.sum()) * (namespaces.EPS * size) ** 2
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
@@ -243,6 +242,10 @@ class Centred(AboutPivot):
         new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
         return new
 
+    @property
+    def scalable(self) -> bool:
+        return self._merges_with is Centred and self.exponent is None
+
     def about(self, point: Array) -> Self:
         """Return one group of all rows, its sum of squares taken about a point (minus the pivot, over 2^exponent)."""
         new = self.copy()
@@ -283,9 +286,8 @@ class Centred(AboutPivot):
 
     def divided(self, scale: Array) -> Self:
         """Return the moments of columns divided by positive numbers, which are given over 2^exponent."""
-        new = self.copy()
-        new.pivot, new.shift = self.pivot / self.unit / scale, self.shift / scale
-        new.store, new.exponent, new.ordinary = self.store.column_scaled(1.0 / scale), None, False
+        new = self._scaled(1.0 / scale)
+        new.pivot, new.exponent, new.ordinary = self.pivot / self.unit / scale, None, False
         return new
 
     def uniform(self) -> tuple[Self, int]:

@@ -175,30 +175,23 @@ def sparse_scatter(
     w = np.ones(n) if weight is None else weight
     group = np.zeros(n, dtype=np.intp) if codes is None else codes
     weights = np.bincount(group, weights=w, minlength=n_groups)
-    indicator = scipy.sparse.csr_array((w, (group, np.arange(n))), shape=(n_groups, n))
-    filled = X.copy()
-    filled.data = (X.data != 0).astype(np.float64)
-    share = (indicator @ filled).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
-    full = np.flatnonzero((share > FULL).any(axis=0))
+    average = scipy.sparse.csr_array((w / weights[group], (group, np.arange(n))), shape=(n_groups, n))
+    full = np.flatnonzero(((average @ (X != 0)).toarray() > FULL).any(axis=0))
     if len(full) > MOSTLY * p:
         return None
     rest = np.setdiff1d(np.arange(p), full)
-    root = np.sqrt(w)[:, None]
     S, D = X[:, rest].astype(np.float64), X[:, full].toarray().astype(np.float64)
-    means = np.zeros((n_groups, p))
-    means[:, rest] = (indicator @ S).toarray() / np.where(weights > 0, weights, 1.0)[:, None]
+    means, m = np.zeros((n_groups, p)), (average @ S).toarray()
+    means[:, rest] = m
     for _ in range(2):  # the second mean is what rounding left of the first
-        step = namespaces.group_sums(D, group, n_groups, w) / np.where(weights > 0, weights, 1.0)[:, None]
+        step = average @ D
         D = D - step[group]
         means[:, full] += step
-    D *= root
-    S = scipy.sparse.csr_array(S.multiply(root))
-    T = np.zeros((p, p))
-    m = means[:, rest]
+    root = np.sqrt(w)[:, None]
+    S, D = scipy.sparse.csr_array(S.multiply(root)), D * root
+    T, across = np.zeros((p, p)), S.T @ D
     T[np.ix_(rest, rest)] = (S.T @ S).toarray() - (m * weights[:, None]).T @ m
-    T[np.ix_(rest, full)] = S.T @ D
-    T[np.ix_(full, rest)] = T[np.ix_(rest, full)].T
-    T[np.ix_(full, full)] = D.T @ D
+    T[np.ix_(rest, full)], T[np.ix_(full, rest)], T[np.ix_(full, full)] = across, across.T, D.T @ D
     return T, means, weights
 
 

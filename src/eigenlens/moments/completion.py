@@ -19,13 +19,13 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from ..arrays import errors, exponents, linalg, memory, namespaces
+from .base import SHOWN
 from .centred import Centred, Factor
 from .cross import Cross
 from .form import Form
 from .grouped import Grouped
-from .marginals import Marginals
+from .marginals import Marginals, Sample
 from .patterns import ASKED_CELLS, Patterns
-from .sample import Sample
 
 CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
 TOLERANCE = 1e-10  # of the slope over the weight, in units of Σ
@@ -39,7 +39,6 @@ SINKING = 1e-2  # depth of a covariance that, with the likelihood still rising, 
 COMPLETELY = 1e-4  # depth below which columns determine each other
 SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
-SHOWN = 6  # columns or pairs that a message names
 
 
 class State(Protocol):
@@ -168,9 +167,7 @@ def patterns_of(moments: Any) -> Patterns:
 def completed_like(moments: Any, centred: Centred) -> Any:
     """Return moments of the form that was given, of rows without holes."""
     if isinstance(moments, Cross):
-        cross = Cross(Factor)
-        cross.joint, cross.split = centred, moments.split
-        return cross
+        return moments._mapped(lambda part: centred, lambda total: total)
     return moments.holding(Factor, [centred], pooled=True) if isinstance(moments, Grouped) else centred
 
 

@@ -5,14 +5,13 @@ Rows with the same holes are taken together, and patterns that miss equally many
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.linalg.lapack import dpocon
 
-from ..arrays import errors, linalg
+from ..arrays import errors, linalg, namespaces
 from ..arrays.stored import stored
 from .completion import NEARLY_SINGULAR
+from .form import Form
 from .marginals import Layout, Marginals, Place
 from .patterns import distinct
 
@@ -26,8 +25,10 @@ class Conditional:
     Parameters
     ----------
     means : array of shape (G, p)
-    covariance : array of shape (p, p)
+    covariance : Form, or array of shape (p, p)
         Columns of variance zero are constants; the others must have a covariance of full rank.
+    unit : array of shape (p,), optional
+        What the columns of the covariance are divided by.
 
     Examples
     --------
@@ -45,32 +46,19 @@ class Conditional:
            [0. , 0. ]])
     """
 
-    def __init__(self, means: np.ndarray, covariance: np.ndarray) -> None:
-        covariance = np.asarray(covariance, dtype=np.float64)
-        size = np.sqrt(np.diagonal(covariance))
-        unit = np.where(size > 0, size, 1.0)
-        self._set(means, size, lambda o: np.linalg.cholesky((covariance / unit / unit[:, None])[np.ix_(o, o)]))
-
-    @classmethod
-    def of_correlation(cls, means: np.ndarray, correlation: np.ndarray, size: np.ndarray) -> Conditional:
-        """Make a law from correlations and standard deviations, whose squares need not be representable."""
-        law = cls.__new__(cls)
-        law._set(means, size, lambda o: np.linalg.cholesky(correlation[np.ix_(o, o)]))
-        return law
-
-    @classmethod
-    def of_root(cls, means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Conditional:
-        """Make a law from rows F with FᵀF = the covariance of the columns over `unit`: without squaring them."""
-        law, norm = cls.__new__(cls), np.sqrt((F**2).sum(axis=0))
-        law._set(means, norm * unit, lambda o: _lower(F[:, o] / norm[o]))
-        return law
-
-    def _set(self, means: np.ndarray, size: np.ndarray, root: Callable[[np.ndarray], np.ndarray]) -> None:
+    def __init__(self, means: np.ndarray, covariance: Form | np.ndarray, unit: np.ndarray | float = 1.0) -> None:
+        form = covariance if isinstance(covariance, Form) else Form(matrix=np.asarray(covariance, dtype=np.float64))
+        values = namespaces.to_numpy(form.dense() if form.factor is None else form.factor)
+        norm = np.sqrt(np.diagonal(values)) if form.factor is None else np.sqrt((values**2).sum(axis=0))
         self.means = np.atleast_2d(np.asarray(means, dtype=np.float64))
-        self.varying = np.flatnonzero(size > 0)
-        self.size = size[self.varying]
+        self.varying = np.flatnonzero(norm * unit > 0)
+        self.size, norm = (norm * unit)[self.varying], norm[self.varying]
         try:
-            self.L = root(self.varying)
+            if form.factor is None:
+                among = values[np.ix_(self.varying, self.varying)]
+                self.L = np.linalg.cholesky(among / norm / norm[:, None])
+            else:
+                self.L = _lower(values[:, self.varying] / norm)
         except np.linalg.LinAlgError as error:
             raise errors.InputError(
                 "The covariance is singular, so a missing cell has no likelihood given the others; "

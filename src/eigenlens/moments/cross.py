@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
+
 from ..arrays import errors, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
@@ -102,6 +104,17 @@ class Cross(Composed):
     def _details(self) -> str:
         s = self.joint.n_features - self.split
         return f" and {s} ({type(self.joint).__name__.lower()})"
+
+    def total(self) -> Moments:
+        return self.joint
+
+    @property
+    def scalable(self) -> bool:
+        return type(self) is Cross and self.joint.scalable
+
+    def standardised(self, centre: np.ndarray, scale: np.ndarray) -> Self:
+        s = self.joint.n_features - self.split
+        return super().standardised(np.append(centre, np.zeros(s)), np.append(scale, np.ones(s)))
 
     @property
     def inner(self) -> Moments | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import errors, namespaces
+from ..arrays import errors
 from ..arrays.typing import Array
 from ..rows import Block
 from .base import Composed, Moments
@@ -42,7 +42,7 @@ class Folded(Composed):
 
     def update(self, block: Block) -> Self:
         parts = list(self.parts)
-        for fold, rows in rows_of_folds(block, self.rule(block)):
+        for fold, rows in block.split(self.rule(block)):
             parts[fold] = parts[fold].copy().update(rows)
         self.parts = parts
         return self
@@ -103,29 +103,9 @@ class Folded(Composed):
         return found[::-1]
 
 
-def rows_of_folds(block: Block, folds: np.ndarray) -> Iterator[tuple[int, Block]]:
-    """Yield the folds that a block has rows of, with these rows."""
-    low, high = int(folds.min(initial=0)), int(folds.max(initial=0))
-    if low == high:
-        yield low, block
-        return
-    order = np.argsort(folds, kind="stable")
-    ends = np.flatnonzero(np.diff(folds[order], append=high + 1)) + 1
-    X, y, weight, numbers = (_taken(v, order) for v in (block.X, block.y, block.weight, block.numbers))
-    start = 0
-    for stop in ends.tolist():
-        rows = slice(start, stop)
-        cut = [None if values is None else values[rows] for values in (y, weight, numbers)]
-        yield int(folds[order[start]]), Block(X[rows], cut[0], cut[1], block.classes, None, cut[2])
-        start = stop
-
-
 def has_rows(moments: Any) -> bool:
     """Tell whether moments have seen any row."""
-    try:
-        return bool(moments.weight > 0)
-    except (errors.InputError, AttributeError):
-        return False
+    return bool(moments.weight > 0)
 
 
 def require_rows(counts: Sequence[int]) -> None:
@@ -151,11 +131,3 @@ def _together(first: Moments | None, second: Moments | None) -> Moments | None:
     if second is None or not has_rows(second):
         return first
     return second if first is None else first.copy().merge(second)
-
-
-def _taken(values: Any, order: np.ndarray) -> Any:
-    """Return values[order]: of arrays of any library, sparse rows, or rows with words."""
-    if values is None:
-        return None
-    elsewhere = namespaces.is_array(values) and not isinstance(values, np.ndarray)
-    return namespaces.take_rows(values, namespaces.like(order, values)) if elsewhere else values[order]

@@ -31,7 +31,7 @@ def _with_patterns_together(old: Grouped) -> None:
         old.groups = [first]
 
 
-@stored("moments.Grouped", upgrade=_with_patterns_together)
+@stored("moments.Grouped", renamed={"_known": None}, upgrade=_with_patterns_together)
 class Grouped(Composed):
     """Moments of labelled rows, the labels found on the way.
 
@@ -69,8 +69,6 @@ class Grouped(Composed):
         self.groups: list[Centred] = []
         self._first: Any = None
         self._joined: tuple[Any, Centred] | None = None  # the groups that `within` has joined, and what came of it
-        # the last block's classes, and their places in labels, −1 for those not seen
-        self._known: tuple[Any, np.ndarray] | None = None
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
@@ -89,14 +87,10 @@ class Grouped(Composed):
             self.groups = [shared.update_groups(block.X, block.weight, codes)]
             return self
         groups = list(self.groups)
-        for k, rows in _rows_of_each(codes):
-            groups[k] = self._updated(groups[k], block, rows)
+        for k, rows in block.split(codes):
+            groups[k] = groups[k].copy().update(rows)
         self.groups = groups
         return self
-
-    def _updated(self, group: Centred, block: Block, rows: Any) -> Centred:
-        weight = None if block.weight is None else _rows(block.weight, rows)
-        return group.copy().update(Block(_rows(block.X, rows), None, weight))
 
     order: np.ndarray | None = None  # of the classes, where they are categories of a data frame
 
@@ -142,7 +136,7 @@ class Grouped(Composed):
 
     def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
         new = self.copy()
-        new.groups, new._joined, new._known = [of_moments(group) for group in self.groups], None, None
+        new.groups, new._joined = [of_moments(group) for group in self.groups], None
         if new.groups:
             new._first = new.groups[0].pivot
         return new
@@ -165,20 +159,24 @@ class Grouped(Composed):
     def _own_codes(self, block: Block) -> Codes:
         """Translate a block's codes to places in `labels`, adding new labels."""
         assert block.classes is not None
-        known = None if self._known is None or self._known[0] is not block.classes else self._known[1]
-        if known is None or (known < 0).any():
+        known = self._known(block.classes)
+        if (known < 0).any():
             runs = block.runs
             present = np.unique(namespaces.to_numpy(block.y)) if runs is None else np.array([k for k, _, _ in runs])
-            if known is None or (known[present] < 0).any():
-                self._places(block.classes[present])
-                nearest = np.minimum(np.searchsorted(self.labels, block.classes), len(self.labels) - 1)
-                known = np.where(self.labels[nearest] == block.classes, nearest, -1)
-                self._known = (block.classes, known)
+            self._places(block.classes[present])
+            known = self._known(block.classes)
         if block.runs is not None:
             return tuple((int(known[k]), a, b) for k, a, b in block.runs)
         if np.array_equal(known, np.arange(len(known))):
             return block.y
         return namespaces.take_rows(namespaces.like(known, block.X), block.y)
+
+    def _known(self, classes: np.ndarray) -> np.ndarray:
+        """Return the places of classes among the labels, −1 for those not seen."""
+        if len(self.labels) == 0:
+            return np.full(len(classes), -1)
+        nearest = np.minimum(np.searchsorted(self.labels, classes), len(self.labels) - 1)
+        return np.where(self.labels[nearest] == classes, nearest, -1)
 
     def _places(self, labels: np.ndarray) -> np.ndarray:
         """Return the places of these labels, after making room for new ones."""
@@ -187,7 +185,6 @@ class Grouped(Composed):
         union = np.unique(labels) if len(self.labels) == 0 else np.union1d(self.labels, labels)
         if len(union) != len(self.labels):
             old = np.searchsorted(union, self.labels) if len(self.labels) else np.array([], dtype=np.intp)
-            self._known = None
             if self.pooled and not self.groups:
                 self.groups = [self.of().anchored_at(self._first, len(union))]
             elif self.pooled:
@@ -252,6 +249,10 @@ class Grouped(Composed):
         return new
 
     @property
+    def scalable(self) -> bool:
+        return all(group.scalable for group in self.groups)
+
+    @property
     def inner(self) -> Moments | None:
         return self.groups[0] if self.pooled and self.groups else None
 
@@ -267,7 +268,7 @@ class Grouped(Composed):
         ranks = [rank.get(label, len(rank)) for label in self.labels.tolist()]
         places = np.argsort(ranks, kind="stable")
         new = self.copy()
-        new.labels, new._known, new._joined = self.labels[places], None, None
+        new.labels, new._joined = self.labels[places], None
         if self.pooled:
             new.groups = [group.regrouped(np.argsort(places), len(places)) for group in self.groups]
         else:
@@ -292,7 +293,6 @@ class Grouped(Composed):
         return new
 
     def total(self) -> Centred:
-        """Return the moments of all rows together: sums of squares within the groups and between their means."""
         within = self.within()
         return within.about(namespaces.like(self.weights / self.weight, within.shift) @ within.shift)
 
@@ -302,22 +302,6 @@ def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
     if a.kind in "biuf" and b.kind in "biuf":
         return np.result_type(a, b).kind in (a.kind, b.kind)
     return (a.kind in "biuf") == (b.kind in "biuf")
-
-
-def _rows_of_each(codes: Codes) -> list[tuple[int, Any]]:
-    """Return the groups that are present, with an index of their rows."""
-    if isinstance(codes, tuple):
-        return [(k, slice(a, b)) for k, a, b in codes]
-    host = namespaces.to_numpy(codes)
-    order = np.argsort(host, kind="stable")
-    return [(int(host[rows[0]]), rows) for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1)]
-
-
-def _rows(values: Any, rows: Any) -> Any:
-    """Return values[rows], of any array or sparse matrix."""
-    if isinstance(rows, slice) or namespaces.is_sparse(values):
-        return values[rows]
-    return namespaces.take_rows(values, namespaces.like(rows, values))
 
 
 def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:

@@ -61,15 +61,12 @@ class Quartic(Centred):
         return "matrix" if hasattr(self, "store") and self.store.factor is None else "factor"
 
     def _set_centred(self, block: CentredBlock) -> None:
-        xp, (n, p) = namespaces.namespace(block.rows), block.rows.shape
-        weight = xp.ones_like(block.rows[:, 0]) if block.weight is None else namespaces.cast(block.weight, xp.float64)
-        if n <= p:
-            self.row_weight, self.store = weight, Form(factor=block.rows[:0, :], squared=False)
-            super()._set_centred(block)
-            return
-        self.store = Form.of_rows(block.rows[:0, :], "matrix")
+        self.store = Form.of_rows(block.rows[:0, :], "factor")
         super()._set_centred(block)
-        self.third, self.fourth = _pairs(block.rows, weight)
+        ones = namespaces.namespace(block.rows).ones_like(block.rows[:, 0])
+        self.row_weight = ones if block.weight is None else namespaces.float64(block.weight)
+        if block.rows.shape[0] > self.n_features:
+            self.__dict__.update(self._with_squares().__dict__)
 
     @property
     def _merges_with(self) -> type[Centred]:
@@ -99,23 +96,22 @@ class Quartic(Centred):
         (third, fourth), (third_b, fourth_b) = (side._moved(d) for side, d in zip(sides, moves, strict=True))
         self.third, self.fourth = third + third_b, fourth + fourth_b
 
-    def times(self, factor: float) -> Self:
-        new = super().times(factor)
+    def _mapped(self, new: Self, of: Callable[[Array], Array]) -> Self:
+        """Return other moments with the same rows and higher moments, changed."""
         for name in ("row_weight", "third", "fourth"):
             kept = getattr(self, name)
-            setattr(new, name, None if kept is None else kept * factor)
+            setattr(new, name, None if kept is None else of(kept))
         return new
+
+    def times(self, factor: float) -> Self:
+        return self._mapped(super().times(factor), lambda kept: kept * factor)
 
     def sealed(self) -> Self:
         return super(Quartic, self._with_squares()).sealed()
 
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
-        if new is not self:
-            for name in ("row_weight", "third", "fourth"):
-                kept = getattr(self, name)
-                setattr(new, name, None if kept is None else namespaces.like(kept, like))
-        return new
+        return self if new is self else self._mapped(new, lambda kept: namespaces.like(kept, like))
 
     def mean_from(self, origin: Array) -> Array:
         """Mean minus `origin`, a row near it."""

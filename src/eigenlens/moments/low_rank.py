@@ -18,9 +18,8 @@ import numpy as np
 
 from ..arrays import errors, exponents, linalg
 from .completion import SCORE, SINGULAR, Climbed, Completed, climb, require_observed
-from .marginals import inverted
+from .marginals import Sample, inverted
 from .patterns import Patterns
-from .sample import Sample
 
 MOST = 2000  # evaluations of the likelihood
 

@@ -21,7 +21,6 @@ from ..rows.categories import MixedRows, WordColumn, is_mixed
 from .base import Moments
 from .centred import Centred, Scatter
 
-FEW_CELLS = 2**16  # of indicators that are multiplied as they are
 JOINED = 256  # levels of a joined column: a table of two of them stays in cache
 Levels = tuple[str | None, ...]
 
@@ -270,32 +269,25 @@ def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndar
            [0., 1., 0., 1.]])
     """
     offsets = np.cumsum([0, *sizes])
-    if len(codes[0]) * offsets[-1] <= FEW_CELLS:
-        Z = np.zeros((len(codes[0]), offsets[-1]))
-        for column, offset in zip(codes, offsets.tolist(), strict=False):
-            Z[np.arange(len(Z)), column + offset] = 1.0
-        return Z.T @ (Z if weight is None else Z * weight[:, None])
     groups = _groups(sizes)
     joined = [_joined(codes, sizes, group) for group in groups]
     spread = [_memberships(sizes, group) for group in groups]
-    bounds = np.cumsum([0, *(M.shape[1] for M in spread)])  # of the groups, whose levels stand together meanwhile
+    own_levels = [np.concatenate([np.arange(offsets[j], offsets[j + 1]) for j in group]) for group in groups]
     counts = np.zeros((offsets[-1], offsets[-1]))
     place = np.empty(len(codes[0]), dtype=np.intp)
     for g, (first, M) in enumerate(zip(joined, spread, strict=True)):
         own = np.bincount(first, weight, minlength=M.shape[0])
-        here = slice(bounds[g], bounds[g + 1])
-        counts[here, here] = M.T @ (own[:, None] * M)
+        here = own_levels[g]
+        counts[np.ix_(here, here)] = M.T @ (own[:, None] * M)
         for h in range(g + 1, len(groups)):
             K = spread[h].shape[0]
             np.multiply(first, K, out=place)
             np.add(place, joined[h], out=place)
             pair = np.bincount(place, weight, minlength=M.shape[0] * K)
             table = M.T @ pair.reshape(M.shape[0], K).astype(np.float64, copy=False) @ spread[h]
-            there = slice(bounds[h], bounds[h + 1])
-            counts[here, there], counts[there, here] = table, table.T
-    order = np.concatenate([np.arange(offsets[j], offsets[j + 1]) for group in groups for j in group])
-    back = np.argsort(order)
-    return counts[np.ix_(back, back)]
+            there = own_levels[h]
+            counts[np.ix_(here, there)], counts[np.ix_(there, here)] = table, table.T
+    return counts
 
 
 def _groups(sizes: Sequence[int]) -> list[list[int]]:

@@ -284,7 +284,6 @@ class Patterns(AboutPivot):
         return new
 
     def total(self) -> Self:
-        """Return the moments of all rows, whatever their groups."""
         first, *others = (self.of_group(k) for k in range(len(self.group_rows)))
         for part in others:
             first.merge(part)

@@ -16,13 +16,12 @@ import numpy as np
 from ..arrays import linalg
 from .centred import Centred, Factor
 from .completion import Normal, climb, climbed, completed_like, patterns_of, require_observed
-from .patterns import Patterns, distinct
-from .sample import Sample
+from .marginals import Sample
+from .patterns import Patterns
 
-DRAWN = 1e-4  # slope at which a drawn sample is fitted well enough for a statistic
+DRAWN = 1e-4  # slope at which a sample is fitted well enough for a statistic
 STEPS = 100  # at most: one that climbs longer has practically no maximum
 RESAMPLED = 1e-6  # slope at which a resample is fitted: its standard errors are of the order of 1/√n
-FAR = 1e-4  # slope beyond which a resample that could not be climbed further says nothing
 
 Law = tuple[np.ndarray, np.ndarray]  # means (G, p) and covariance (p, p)
 
@@ -145,17 +144,14 @@ class _Resampled:
     ) -> None:
         with linalg.one_blas_thread():
             self.whole = climbed(patterns, None)
-        rows = rows[:, self.whole.columns]
-        seen = ~np.isnan(rows).all(axis=1)
-        rows, self.weight, self.units = rows[seen], weight[seen], units[seen]
-        observed = ~np.isnan(rows)
-        first, pattern = distinct(observed)
-        centre = patterns.pivot[self.whole.columns] + self.whole.centre
-        means = np.where(observed, (rows - centre) / self.whole.size, 0.0)
-        group = np.zeros(len(rows), dtype=np.intp) if codes is None else codes[seen]
-        nothing = np.zeros((0, rows.shape[1])), np.zeros(0, dtype=np.intp)
-        n_groups = len(patterns.group_rows)
-        self.sample = Sample(observed[first], means, np.ones(len(rows)), group, pattern, *nothing, n_groups)
+        each = patterns.copy()
+        each.masks, each.weights = ~np.isnan(rows), np.ones(len(rows))
+        each.shift = np.where(each.masks, rows - patterns.pivot, 0.0)
+        each.group = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
+        each.rows, each.owner = patterns.rows[:0], patterns.owner[:0]
+        seen = each.masks[:, self.whole.columns].any(axis=1)
+        self.weight, self.units = weight[seen], units[seen]
+        self.sample = Sample.of(each, self.whole.columns, self.whole.centre, self.whole.size)
 
     def maximum(self, times: np.ndarray) -> Centred | None:
         """Return the moments of one resample, which holds units so many times; None where there is no maximum."""
@@ -164,7 +160,7 @@ class _Resampled:
             return None
         with linalg.one_blas_thread():
             reached = climb(Normal(sample, start.mu, start.L), RESAMPLED)
-        return None if reached.score > FAR else self.whole.moments_at(reached.point, sample.group_weights)
+        return None if reached.score > DRAWN else self.whole.moments_at(reached.point, sample.group_weights)
 
 
 def _observes_all(sample: Sample) -> bool:

@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import namespaces
-from .base import Moments
+from .base import Composed, Moments
 from .centred import Centred
-from .cross import Cross
 from .form import Form
-from .grouped import Grouped
 from .higher import Quartic
 
 CHUNK = 2048  # units whose products are formed at a time
@@ -27,7 +25,7 @@ CHUNK = 2048  # units whose products are formed at a time
 def can_resample(moments: Any) -> bool:
     """Tell whether the moments are sums of products of columns, in ordinary units, and so can be counted again."""
     inner = _inner(moments)
-    return inner is not None and not isinstance(inner, Quartic) and inner.exponent is None
+    return inner is not None and inner.exponent is None
 
 
 class Resampler:
@@ -93,14 +91,9 @@ class Resampler:
         like = self.inner.pivot
         inner.weights, inner.shift = weights, namespaces.like(shift, like)
         inner.store = Form(matrix=namespaces.like(T, like))
-        new = self.moments.copy()
-        if isinstance(new, Grouped):
-            new.groups, new._joined = [inner], None
-        elif isinstance(new, Cross):
-            new.joint = inner
-        else:
+        if not isinstance(self.moments, Composed):
             return inner
-        return new
+        return self.moments._mapped(lambda part: inner, lambda total: total)
 
     def _sums_of_units(self, units: np.ndarray) -> np.ndarray:
         """Return, for each unit, the sums of products of the columns of the table."""
@@ -118,7 +111,6 @@ class Resampler:
 
 
 def _inner(moments: Any) -> Centred | None:
-    if isinstance(moments, Grouped):
-        return moments.groups[0] if moments.pooled and moments.groups else None
-    inner = moments.joint if type(moments) is Cross else moments  # others keep more than sums of products
-    return inner if isinstance(inner, Centred) else None
+    """Return the moments of columns that others consist of; None where these keep more than sums of products."""
+    found = getattr(moments, "inner", None)
+    return found if isinstance(found, Centred) and not isinstance(found, Quartic) else None

@@ -22,10 +22,8 @@ from ..rows import Block, Source
 from .centred import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
-SINGLE_FAR = 10.0  # the same where products are taken in single precision
-SQUARED_FAR = 1e2  # the same where it is taken out of squares
-SMALL = 600  # rows, or columns, of a sparse table whose products with each other are formed
-COUNTED = 2**22  # cells that are counted at a time
+SINGLE_FAR = 10.0  # the same where products are taken in single precision, or it is taken out of squares
+SMALL = 600  # rows of a sparse table whose products with each other are formed
 PIECE_BYTES = 2**22  # of rows that are multiplied together, twice while they are at hand
 DEVICE_PIECE_BYTES = 2**30  # of rows that are centred together on a device, which wants few large products
 
@@ -46,7 +44,7 @@ class RowProducts(ABC):
     width : int or None
         How many vectors are best multiplied at a time, where that is few.
     forms_gram : bool
-        Whether the products of rows with each other, or of columns where those are fewer, cost less than a search.
+        Whether the products of rows with each other cost less than a search.
     passes : int
         How often the rows were read.
     most_steps : int
@@ -131,7 +129,7 @@ class ArrayRows(RowProducts):
         return self._other_side(U)
 
     def image_sizes(self, V: Array) -> Array:
-        return _lengths(self._other_side(V))
+        return lengths(self._other_side(V))
 
     def _other_side(self, V: Array) -> Array:
         self.passes += 1
@@ -192,7 +190,7 @@ class SparseRows(RowProducts):
             self._mean = np.where(far, outline.shift[0], self._mean)
         self._X, self._T = X, X.T
         self._root = None if weight is None else np.sqrt(weight)
-        self.forms_gram = self.side <= SMALL and _is_near(outline, self.shape, SQUARED_FAR)
+        self.forms_gram = self.over_rows and self.side <= SMALL and _is_near(outline, self.shape, SINGLE_FAR)
 
     def forward(self, V: np.ndarray) -> np.ndarray:
         """Return V·Xᵀ for vectors over the columns."""
@@ -212,21 +210,17 @@ class SparseRows(RowProducts):
         return self.forward(self.backward(V)) if self.over_rows else self.backward(self.forward(V))
 
     def gram(self) -> np.ndarray:
-        """Return the products of rows with each other, or of columns where those are fewer."""
+        """Return the products of rows with each other, where those are fewer than the columns."""
         self.passes += 1
-        X, root = self._X, np.ones(self._X.shape[0]) if self._root is None else self._root
-        for factor, turn in ((self._root, np.s_[:, None]), (self._columns, np.s_[None, :])):
-            X = X if factor is None else scipy.sparse.csr_array(X.multiply(factor[turn]))
-        unit = root / np.linalg.norm(root)
-        if not self.over_rows:
-            sums = X.T @ unit
-            return (X.T @ X).toarray() - sums[:, None] * sums
-        G = (X @ X.T).toarray()
+        root = np.ones(self._X.shape[0]) if self._root is None else self._root
+        X = self._X if self._columns is None else self._X.multiply(self._columns[None, :])
+        X = scipy.sparse.csr_array(X if self._root is None else X.multiply(root[:, None]))
+        G, unit = (X @ X.T).toarray(), root / np.linalg.norm(root)
         G -= (G @ unit)[:, None] * unit
         return G - unit[:, None] * (unit @ G)
 
     def image_sizes(self, V: np.ndarray) -> np.ndarray:
-        return _lengths(self.forward(V))
+        return lengths(self.forward(V))
 
 
 class SourceRows(RowProducts):
@@ -303,12 +297,13 @@ def _is_near(outline: Outline, shape: tuple[int, int], far: float) -> bool:
 def _cells_of_columns(X: Any) -> np.ndarray:
     """Count the cells stored of each column, a piece at a time: NumPy copies what it counts."""
     count = np.zeros(X.shape[1], dtype=np.int64)
-    for start in range(0, X.nnz, COUNTED):
-        count += np.bincount(X.indices[start : start + COUNTED], minlength=X.shape[1])
+    for start in range(0, X.nnz, PIECE_BYTES):
+        count += np.bincount(X.indices[start : start + PIECE_BYTES], minlength=X.shape[1])
     return count
 
 
-def _lengths(rows: Array) -> Array:
+def lengths(rows: Array) -> Array:
+    """Return the lengths of rows."""
     return namespaces.namespace(rows).sum(rows**2, axis=1) ** 0.5
 
 

@@ -95,18 +95,10 @@ class MomentsQuery(str):
 
     def _grouped(self, labels: list[Any], parts: list[Scatter], pooled: bool) -> Grouped:
         order = np.argsort(np.asarray(labels), kind="stable")
-        new = Grouped(Scatter, pooled)
+        new = Grouped(Scatter, pooled=False)
         new.labels, new._first, new.names = np.asarray(labels)[order], parts[0].pivot, self.columns
-        ordered = [parts[k] for k in order]
-        if not pooled:
-            new.groups = list(ordered)
-            return new
-        joint = ordered[0].copy()
-        joint.weights, joint.n_rows = np.array([part.weight for part in ordered]), sum(part.n_rows for part in ordered)
-        joint.shift = np.concatenate([part.shift for part in ordered])
-        joint.store = Form(matrix=sum((part.matrix for part in ordered[1:]), ordered[0].matrix))
-        new.groups = [joint]
-        return new
+        new.groups = [parts[k] for k in order]
+        return new.holding(Scatter, [new.within()], pooled=True) if pooled else new
 
     def _cross(self, joint: Scatter) -> Cross:
         new = Cross(Scatter)

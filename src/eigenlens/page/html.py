@@ -57,7 +57,7 @@ def _text(value: Any) -> str:
     return undirected(CONTROLS.sub("\ufffd", text))
 
 
-def table(head: list[str], rows: list[list[Any]], caption: str | None = None) -> Markup:
+def table(head: list[str], rows: list[list[Any]], caption: str) -> Markup:
     """Return a table; the first cell of each row is its heading, columns of numbers are set to the right."""
     right = ["n" if all(_is_number(row[j]) for row in rows) else None for j in range(len(head))]
     lines = [
@@ -71,8 +71,8 @@ def table(head: list[str], rows: list[list[Any]], caption: str | None = None) ->
     names = [
         el("th", h, scope="col", class_=r if j else None) for j, (h, r) in enumerate(zip(head, right, strict=True))
     ]
-    content = el("table", el("caption", caption) if caption else None, el("thead", el("tr", names)), el("tbody", lines))
-    return el("div", content, class_="scroll", tabindex="0", role="region", aria_label=caption or "table")
+    content = el("table", el("caption", caption), el("thead", el("tr", names)), el("tbody", lines))
+    return el("div", content, class_="scroll", tabindex="0", role="region", aria_label=caption)
 
 
 def _is_number(cell: Any) -> bool:
@@ -94,8 +94,8 @@ def figure(title: str, about: str, drawing: Markup, *more: Any) -> Markup:
     return el("figure", el("figcaption", el("strong", title), " ", about), drawing, *more)
 
 
-def svg(height: float, label: str, *children: Any, width: float = WIDE, top: float = 0.0) -> Markup:
-    return el("svg", el("title", label), *children, viewBox=f"0 {top:g} {width:g} {height:g}", role="img")
+def svg(height: float, label: str, *children: Any, top: float = 0.0) -> Markup:
+    return el("svg", el("title", label), *children, viewBox=f"0 {top:g} {WIDE} {height:g}", role="img")
 
 
 def text(

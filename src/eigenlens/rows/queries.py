@@ -70,6 +70,9 @@ def _duckdb_schema(path: Path, query: str) -> Any:
     duckdb = require("duckdb", f"Reading {path}")
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
+            writing = {duckdb.StatementType.COPY, duckdb.StatementType.EXPORT}  # to files beside the database
+            if any(statement.type in writing for statement in duckdb.extract_statements(query)):
+                raise ValueError("COPY and EXPORT write files; give a SELECT")
             relation = connection.sql(query)
             if relation is None:
                 raise ValueError("it is not a SELECT, so it has no rows")
@@ -93,8 +96,11 @@ def _sqlite(path: Path, query: str) -> Any:
     pa = require("pyarrow", f"Reading {path}")
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        connection.set_authorizer(_reads_alone)
         cursor = connection.execute(query)
-        names = [column[0] for column in cursor.description or ()]
+        if cursor.description is None:
+            raise ValueError("it is not a SELECT, so it has no rows")
+        names = [column[0] for column in cursor.description]
         first = _columns(pa, names, cursor.fetchmany(FETCHED))
     except (sqlite3.Error, ValueError) as error:
         raise errors.unreadable(f"{path}, query", error) from error
@@ -108,6 +114,13 @@ def _sqlite(path: Path, query: str) -> Any:
     return _Held(pa.RecordBatchReader.from_batches(first.schema, batches()), connection)
 
 
+def _reads_alone(action: int, *named: str | None) -> int:
+    """Let SQLite do all but ATTACH, which makes files; VACUUM INTO attaches too."""
+    import sqlite3
+
+    return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
+
+
 def _columns(pa: Any, names: list[str], rows: list[tuple[Any, ...]], schema: Any = None) -> Any:
     """Put rows into columns; those of numbers become floating-point ones, since SQLite has no types to rely on."""
     values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
@@ -115,15 +128,17 @@ def _columns(pa: Any, names: list[str], rows: list[tuple[Any, ...]], schema: Any
         schema = pa.schema([(name, _type_of(pa, cells)) for name, cells in zip(names, values, strict=True)])
     arrays = []
     for cells, field in zip(values, schema, strict=True):
-        found = _type_of(pa, cells)
+        found, as_one = _type_of(pa, cells), f"write CAST({field.name} AS REAL), or AS TEXT, in the query"
         if found not in (field.type, pa.int64() if field.type == pa.float64() else field.type) and any(
             cell is not None for cell in cells
         ):  # pyarrow would cut fractions off
-            raise ValueError(
-                f"column {field.name!r} began with values of type {field.type} and goes on with {found}; write "
-                f"CAST({field.name} AS REAL), or AS TEXT, in the query"
-            )
-        arrays.append(pa.array(cells, field.type))
+            began = f"column {field.name!r} began with values of type {field.type} and goes on with {found}"
+            raise ValueError(f"{began}; {as_one}")
+        try:
+            arrays.append(pa.array(cells, field.type))
+        except pa.ArrowException:
+            kinds = ", ".join(sorted({type(cell).__name__ for cell in cells if cell is not None}))
+            raise ValueError(f"column {field.name!r} holds values of type {kinds}; {as_one}") from None
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

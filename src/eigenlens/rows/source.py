@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 import numpy as np
 
 from ..arrays import errors, memory, namespaces
+from ..arrays.namespaces import Codes
 from ..arrays.progress import tracked
 from ..arrays.typing import Array
 from .categories import MixedRows, Words, first_rows
@@ -63,6 +64,30 @@ class Block:
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
     numbers: np.ndarray | None = None
+
+    def split(self, codes: Codes) -> Iterator[tuple[int, Block]]:
+        """Yield the groups that codes, or runs, name, with the rows of each in their order."""
+        pieces: list[tuple[int, Any]]
+        if isinstance(codes, tuple):
+            pieces = [(k, slice(start, stop)) for k, start, stop in codes]
+        else:
+            host = np.asarray(namespaces.to_numpy(codes))
+            if host.min(initial=0) == host.max(initial=0):
+                yield int(host.max(initial=0)), self
+                return
+            order = np.argsort(host, kind="stable")
+            groups = np.split(order, np.flatnonzero(np.diff(host[order])) + 1)
+            pieces = [(int(host[rows[0]]), rows) for rows in groups]
+        for k, rows in pieces:
+            X, y, weight, numbers = (_picked(v, rows) for v in (self.X, self.y, self.weight, self.numbers))
+            yield k, Block(X, y, weight, self.classes, None, numbers)
+
+
+def _picked(values: Any, rows: Any) -> Any:
+    """Return values[rows]: of arrays of any library, sparse rows, or rows with words."""
+    if values is None or isinstance(values, np.ndarray) or not namespaces.is_array(values):
+        return None if values is None else values[rows]
+    return values[rows, ...] if isinstance(rows, slice) else namespaces.take_rows(values, namespaces.like(rows, values))
 
 
 class Accumulator(Protocol):

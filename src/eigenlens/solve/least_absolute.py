@@ -21,8 +21,8 @@ import scipy.linalg
 
 from ..arrays import namespaces
 from ..arrays.typing import Array
+from .low_rank_and_sparse import OVER
 
-OVER = 1.6  # over-relaxation
 STEP = 0.25  # threshold of the shrinking, in mean sizes of an entry
 ROUNDS, CHECK = 60, 20  # rounds of alternating directions, and how often they look for a proof
 EXACT = 1e-9  # residuals (of mean size 1) and multipliers beyond 1 that count as rounding

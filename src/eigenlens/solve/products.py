@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import linalg, namespaces
 from ..arrays.typing import Array
-from ..moments.row_products import ArrayRows
+from ..moments.row_products import ArrayRows, lengths
 from .leading import RESIDUAL, STEPS, WEAK, KrylovSpace, Leading, leading
 from .pencil import Form
 
@@ -105,7 +105,7 @@ def _directions(products: Any, found: Leading) -> tuple[Array, Array, np.ndarray
         weak = top > 0 and size[-1] < IMAGED * top
         return products.image_sizes(vectors) if weak else namespaces.like(size, like), vectors, found.residuals
     images = namespaces.float64(products.backward(vectors))
-    s = _lengths(images)
+    s = lengths(images)
     size = namespaces.to_numpy(s)
     kept = size > namespaces.EPS * images.shape[1] * top
     stretch = top / np.where(kept, size, max(top, 1.0))  # from vectors over rows to directions over columns
@@ -122,7 +122,3 @@ def _unit_rows(images: Array, s: Array, kept: np.ndarray) -> Array:
     drawn = namespaces.like(np.random.default_rng(1).standard_normal(images.shape), images)
     basis, _ = xp.linalg.qr((unit * mask + drawn * (1.0 - mask)).T, mode="reduced")
     return unit * mask + basis.T * (1.0 - mask)
-
-
-def _lengths(rows: Array) -> Array:
-    return namespaces.namespace(rows).sum(rows**2, axis=1) ** 0.5

@@ -24,6 +24,7 @@ Kim, Park (2010), Fast active-set-type algorithms for ℓ1-regularized linear re
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -32,8 +33,7 @@ from ..arrays import linalg, namespaces
 from .few_rows import dual_basis
 from .pencil import Form
 
-SLACK = 1e-12  # relative violation of a bound that counts as rounding
-COPIES = 1e-13  # share of a column, squared, that others leave, below which it is a combination of them
+SLACK = 1e-12  # relative violation of a bound, or share of a squared column that others leave, that counts as rounding
 CIRCLES = 4  # exchanges without progress after which entries move one at a time
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
 MEMORY = 8  # rounds that an extrapolation looks back on
@@ -44,9 +44,7 @@ STARTS = 5  # the principal axes, and rotations of them
 MOST_LOADINGS = 500  # p·k up to which rotations are tried: beyond, they would take longer than scikit-learn's iteration
 FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 LEAST = 64  # columns at work for each axis
-COARSE = 1e-4  # change at which axes tell which columns are missing
-BEYOND = 1e-9  # of a bound that is more than rounding
-ROUGH, ROUNDS = 1e-5, 200  # change and rounds at which one of them can be judged
+COARSE, ROUNDS = 1e-5, 200  # change and rounds at which axes can be judged, and tell which columns are missing
 BETTER = 1e-7  # fall of the objective, relative to the trace, that makes another start worth following
 
 
@@ -112,71 +110,75 @@ def sparse_axes(
     array([[0.833],
            [0.   ]])
     """
-    if not l1.any():  # PCA, to its last digit
-        objective = _Step(_All(form), l1, ridge).partner(start, start)[1]
-        return SparseAxes(start, start, l1, 1, 0.0, True, objective, ridge)
-    if _is_wide(form, ridge):
-        return _on_columns_at_work(form, start, None, l1, ridge, tol, max_iter)
-    step = _Step(_All(form if np.isinf(ridge) else Form(matrix=form.dense())), l1, ridge)
-    found = _alternated(step, start, np.zeros_like(start), tol, max_iter)
     p, k = start.shape
+    if not l1.any():  # PCA, to its last digit
+        explained = float(np.sum(start * form.apply(start)))
+        objective = k - 2 * explained if np.isinf(ridge) else ridge * k - explained
+        return SparseAxes(start, start, l1, 1, 0.0, True, objective, ridge)
+    step = _Step(_products(form, ridge), l1, ridge)
+    found = _found(step, start, np.zeros_like(start), tol, max_iter)
     if starts == 1 or k == 1 or p * k > MOST_LOADINGS:
         return found
     random = np.random.default_rng(0)
     turns = [np.linalg.qr(random.standard_normal((k, k)))[0] for _ in range(starts - 1)]
-    limits = max(ROUGH, tol), min(ROUNDS, max_iter)
-    best = min((_alternated(step, start @ turn, found.B, *limits) for turn in turns), key=lambda axes: axes.objective)
+    limits = max(COARSE, tol), min(ROUNDS, max_iter)
+    best = min((_found(step, start @ turn, found.B, *limits) for turn in turns), key=lambda axes: axes.objective)
     if best.objective >= found.objective - BETTER * form.trace():
         return found
-    order = np.argsort(-step.products.turned(best.B)[1], kind="stable")
-    exact = _alternated(step, best.A[:, order], best.B[:, order], tol, max_iter)
+    order = np.argsort(-np.sum(best.B * form.apply(best.B), axis=0), kind="stable")
+    exact = _found(step, best.A[:, order], best.B[:, order], tol, max_iter)
     return replace(exact, n_iter=best.n_iter + exact.n_iter)
 
 
 def axes_on_places(form: Form, near: SparseAxes, *, ridge: float, tol: float, max_iter: int) -> SparseAxes:
     """Minimise the same without λ₁ where the nonzeros are those of axes that are known."""
-    none, places = np.zeros(near.B.shape[1]), near.B != 0
-    if _is_wide(form, ridge):
-        found = _on_columns_at_work(form, near.A, places, none, ridge, tol, max_iter)
-    else:
-        step = _Step(_All(form if np.isinf(ridge) else Form(matrix=form.dense())), none, ridge, places)
-        found = _alternated(step, near.A, near.B, tol, max_iter)
-    return replace(found, penalties=none * np.nan)
+    none = np.zeros(near.B.shape[1])
+    step = _Step(_products(form, ridge), none, ridge, near.B != 0)
+    return replace(_found(step, near.A, near.B, tol, max_iter), penalties=none * np.nan)
 
 
-def _is_wide(form: Form, ridge: float) -> bool:
-    """Tell whether products of all columns, which regressions take, are many more numbers than the rows have."""
-    return np.isfinite(ridge) and form.factor is not None and form.dimension > max(FORMED, 2 * form.shape[0])
+def _products(form: Form, ridge: float) -> _All | np.ndarray:
+    """Return products with a form, or its rows where products of all columns are many more numbers than these have."""
+    if np.isinf(ridge) or form.factor is None:
+        return _All(form)
+    wide = form.dimension > max(FORMED, 2 * form.shape[0])
+    return np.asarray(form.factor) if wide else _All(Form(matrix=form.dense()))
 
 
-def _on_columns_at_work(
-    form: Form, A: np.ndarray, places: np.ndarray | None, l1: np.ndarray, ridge: float, tol: float, max_iter: int
-) -> SparseAxes:
+def _found(step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter: int) -> SparseAxes:
+    if isinstance(step.products, np.ndarray):
+        return _on_columns_at_work(step, step.products, A, tol, max_iter)
+    return _alternated(step, A, B, tol, max_iter)
+
+
+def _on_columns_at_work(step: _Step, F: np.ndarray, A: np.ndarray, tol: float, max_iter: int) -> SparseAxes:
     """Find sparse axes of few rows on the few columns that may have loadings.
 
     The partners lie in the span of the rows F = LVᵀ, so A = Va, and all that the other columns say is in L. All columns
     are looked at once the axes on some have settled: those whose loading should not be zero join them. Without this,
     500 × 5,000 takes six times as long (benchmarks/bench_sparse_pca_penalties_need_no_square.py).
     """
-    F, rounds, rough = form.factor, 0, places is None
     V, _, L = dual_basis(F, None)
-    B, a, C = np.zeros_like(A), _polar(V.T @ A), np.abs(F.T @ (F @ A))
+    B, a, rounds, places, now = np.zeros_like(A), _polar(V.T @ A), 0, step.places, tol
     if places is None:
-        work = np.unique(np.argsort(-C, axis=0, kind="stable")[:LEAST])
+        now = max(COARSE, tol)
+        work = np.unique(np.argsort(-np.abs(F.T @ (F @ A)), axis=0, kind="stable")[:LEAST])
     else:
         work = np.flatnonzero(places.any(axis=1))
     while True:
-        step = _Step(_Some(F[:, work], L), l1, ridge, None if places is None else places[work])
-        found = _alternated(step, a, B[work], max(COARSE, tol) if rough else tol, max(1, max_iter - rounds))
+        part = replace(step, products=_Some(F[:, work], L), places=None if places is None else places[work])
+        found = _alternated(part, a, B[work], now, max(1, max_iter - rounds))
         B[:], a, rounds = 0.0, found.A, rounds + found.n_iter
         B[work] = found.B
-        beyond = (2 * np.abs(F.T @ (L @ a - F[:, work] @ found.B)) - (1 + BEYOND) * l1).max(axis=1)
-        beyond[work] = 0.0
-        order = np.argsort(-beyond, kind="stable")
-        missing = order[beyond[order] > 0][: len(work)] if places is None else work[:0]
-        if rounds >= max_iter or not (rough or len(missing)):
+        missing = work[:0]
+        if places is None:
+            beyond = (2 * np.abs(F.T @ (L @ a - F[:, work] @ found.B)) - (1 + SLACK) * step.l1).max(axis=1)
+            beyond[work] = 0.0
+            order = np.argsort(-beyond, kind="stable")
+            missing = order[beyond[order] > 0][: len(work)]
+        if rounds >= max_iter or (now == tol and not len(missing)):
             return replace(found, A=V @ a, B=B, n_iter=rounds)
-        rough, work = rough and len(missing) > 0, np.union1d(work, missing)
+        now, work = now if len(missing) else tol, np.union1d(work, missing)
 
 
 def some_columns(form: Form, on: np.ndarray) -> Form:
@@ -197,10 +199,7 @@ class _All:
         inner = A.T if self.form.factor is None else (self.form.factor @ A).T
         return np.asarray((inner @ self.form.values).T)
 
-    def turned(self, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return G B, in the coordinates of A, and the diagonal of BᵀGB."""
-        image = self.image(B)
-        return image, np.sum(B * image, axis=0)
+    turned = image
 
 
 class _Some:
@@ -212,10 +211,10 @@ class _Some:
     def image(self, a: np.ndarray) -> np.ndarray:
         return self.across @ a
 
-    def turned(self, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def turned(self, B: np.ndarray) -> np.ndarray:
+        """Return G B in the coordinates of A."""
         on = np.flatnonzero(B.any(axis=1))
-        within = np.sum(B[on] * (self.gram[np.ix_(on, on)] @ B[on]), axis=0)
-        return self.across[on].T @ B[on], within
+        return self.across[on].T @ B[on]
 
 
 def _polar(Y: np.ndarray) -> np.ndarray:
@@ -223,11 +222,14 @@ def _polar(Y: np.ndarray) -> np.ndarray:
     return np.asarray(left @ right)
 
 
+@dataclass(frozen=True, eq=False)
 class _Step:
     """The two halves of a round, and the objective once A is eliminated."""
 
-    def __init__(self, products: _All | _Some, l1: np.ndarray, ridge: float, places: np.ndarray | None = None) -> None:
-        self.products, self.l1, self.ridge, self.places = products, l1, ridge, places
+    products: Any
+    l1: np.ndarray
+    ridge: float
+    places: np.ndarray | None = None
 
     def __call__(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """Return the regressions given A, started from B."""
@@ -251,7 +253,7 @@ class _Step:
         An axis that has vanished gets no partner, and so stays away. Where G B leaves A open (two axes that coincide
         for a moment), rounding must not choose: A stays as near as it can to the one before.
         """
-        live, (image, within) = B.any(axis=0), self.products.turned(B)
+        live, image = B.any(axis=0), self.products.turned(B)
         A = np.zeros_like(image)
         left, s, right = linalg.thin_svd(image[:, live])
         known = s > OPEN * s.max(initial=0.0)
@@ -259,7 +261,10 @@ class _Step:
         if not known.all():
             rest = before[:, live] @ right[~known].T
             A[:, live] += _polar(rest - left[:, known] @ (left[:, known].T @ rest)) @ right[~known]
-        square = np.sum(B * B) if np.isinf(self.ridge) else np.sum(within) + self.ridge * np.sum(B * B)
+        square = np.sum(B * B)
+        if np.isfinite(self.ridge):
+            on = np.flatnonzero(B.any(axis=1))
+            square = self.ridge * square + np.sum(B[on] * (self.products.gram[np.ix_(on, on)] @ B[on]))
         return A, float(square - 2 * s.sum() + self.l1 @ np.abs(B).sum(axis=0))
 
 
@@ -374,6 +379,6 @@ def _solved(G: np.ndarray, on: np.ndarray, ridge: float, right: np.ndarray) -> n
     M.flat[:: len(on) + 1] += ridge
     L, failed = scipy.linalg.lapack.dpotrf(M, lower=1)
     # where columns are combinations of others and there is no ridge, rounding may hide it from Cholesky
-    if failed or float(np.min(L.diagonal())) ** 2 <= COPIES * float(np.max(M.diagonal())):
+    if failed or float(np.min(L.diagonal())) ** 2 <= SLACK * float(np.max(M.diagonal())):
         return np.asarray(np.linalg.lstsq(M, right, rcond=None)[0])
     return np.asarray(scipy.linalg.lapack.dpotrs(L, right, lower=1)[0])

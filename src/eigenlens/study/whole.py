@@ -12,7 +12,6 @@ from ..arrays import errors, namespaces
 from ..methods.spine.patterns import patterns_in
 from ..moments import Factor
 from ..moments.patterns import distinct
-from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..rows import Preparation
 from .data import Data, tell
 from .first_pass import FirstPass, collected
@@ -109,7 +108,7 @@ class Whole:
         new = self.layout.preparation(self.plan, **options)
         sums = self.first.kept.sums
         if sums is None:
-            total = columns_total(self.moments)
+            total = self.moments.total()
             mean, weight = np.asarray(namespaces.to_numpy(total.mean)), total.weight
             squares = (
                 np.asarray(namespaces.to_numpy(total.store.diagonal()))
@@ -195,12 +194,12 @@ class Whole:
         return sliced_moments(scaled, bins, slicing)
 
     def _scaled(self, preparation: Preparation) -> Any:
-        if self.layout.missing != "keep" and not can_scale(self.moments):
+        if self.layout.missing != "keep" and not self.moments.scalable:
             raise errors.InputError(
                 "columns are out of the ordinary range of numbers, and a file that is read in pieces cannot be fitted "
                 "so; scale them, or add --no-stream."
             )
-        scaled = scale_columns(self.moments, preparation.centre_, preparation.scale_)
+        scaled = self.moments.standardised(preparation.centre_, preparation.scale_)
         scaled.names = tuple(preparation.names_out_)
         return scaled
 

@@ -17,7 +17,6 @@ from ..arrays.progress import tracked
 from ..arrays.typing import ColumnLike, RandomState, TableLike
 from ..moments import Factor
 from ..moments.folded import Folded, has_rows
-from ..moments.scaled_columns import can_scale
 from ..rows import ClassReader, Source
 from ..rows.labels import are_shares
 from .folds import Folds, GivenFolds, of_splits, read_cv, unseen
@@ -165,7 +164,7 @@ class _Run:
                 again = self.subject.empty(models, Factor)
                 assert again is not None
                 moments = self._pass(source, Folded(again, folds, folds.n_folds))
-        if isinstance(self.subject, PipelineSubject) and not can_scale(moments.total()):
+        if isinstance(self.subject, PipelineSubject) and not moments.total().scalable:
             return None
         return moments
 

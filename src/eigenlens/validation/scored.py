@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays import namespaces
-from ..moments.folded import rows_of_folds
 from ..rows import Block
 from .folds import Folds
 from .measures import Measure, Team
@@ -47,7 +46,7 @@ class Scored:
         return True
 
     def update(self, block: Block) -> Self:
-        for fold, rows in rows_of_folds(block, self.folds(block)):
+        for fold, rows in block.split(self.folds(block)):
             if fold < 0 or rows.X.shape[0] == 0:
                 continue
             weight = np.ones(rows.X.shape[0]) if rows.weight is None else np.asarray(namespaces.to_numpy(rows.weight))

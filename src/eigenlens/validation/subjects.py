@@ -21,7 +21,6 @@ from sklearn.utils.validation import validate_data
 from ..arrays import errors, namespaces
 from ..moments import Centred, Cross, Factor, Moments
 from ..moments.centred import choose_kind
-from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..regress.penalized import PenalizedRegression
 from ..rows import Source, as_source
 
@@ -190,10 +189,10 @@ class PipelineSubject(Subject):
             if step is None or isinstance(step, str):
                 steps.append((name, step))
                 continue
-            done, c, s = _scaler_of(step, columns_total(scaled), p, source if named and k == 0 else None)
+            done, c, s = _scaler_of(step, scaled.total(), p, source if named and k == 0 else None)
             steps.append((name, done))
             centre, scale = centre + c * scale, scale * s
-            scaled = scale_columns(scaled, c, np.where(np.isinf(s), 1.0, s))
+            scaled = scaled.standardised(c, np.where(np.isinf(s), 1.0, s))
         found = self.inner.fit(model[-1], source, scaled, False, shared)  # no setting changes a scaler
         whole = copy(model)
         whole.steps = [*steps, (model.steps[-1][0], found.final)]
@@ -269,4 +268,4 @@ def _scaler_of(step: Any, total: Centred, p: int, source: Source | None) -> tupl
     return scaler, centre, np.ones(p) if scaler.scale_ is None else scaler.scale_
 
 
-__all__ = ["Fitted", "Subject", "can_scale", "pivot_of", "subject_of"]
+__all__ = ["Fitted", "Subject", "pivot_of", "subject_of"]

@@ -91,9 +91,9 @@ def dimension_test(
     spectrum = solve(pencil, "dense")
     values = _padded(spectrum, moments.n_features) / n
     if moments.n_features < 2:
-        raise errors.columns_needed(method, moments.n_features, 2)
+        raise errors.too_few("columns", method, moments.n_features, 2)
     if n < 3:
-        raise errors.rows_needed(method, f"{n + 1:g}", 4)
+        raise errors.too_few("rows", method, f"{n + 1:g}", 4)
     if method == "parallel":
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":

@@ -73,22 +73,9 @@ def completed(moments: Any, pooled: bool, names: list[str] | None, rank: int | N
 
 def law_of(means: Array, form: Form, unit: Array) -> Conditional | None:
     """Return the normal law of means, in the units of the data, and a covariance over unit²; None where singular."""
-    units = np.broadcast_to(namespaces.to_numpy(unit), namespaces.to_numpy(means).shape[-1:])
-    values = namespaces.to_numpy(form.values)
-    if form.factor is not None:
-        return law_of_root(namespaces.to_numpy(means), values, units)
-    size = np.sqrt(np.diagonal(values))
-    safe = np.where(size > 0, size, 1.0)
+    host = namespaces.to_numpy(means)
     try:
-        return Conditional.of_correlation(namespaces.to_numpy(means), values / safe / safe[:, None], size * units)
-    except errors.InputError:
-        return None
-
-
-def law_of_root(means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Conditional | None:
-    """Return the normal law of means and rows F with FᵀF = the covariance over unit²; None where singular."""
-    try:
-        return Conditional.of_root(means, F, unit)
+        return Conditional(host, form, np.broadcast_to(namespaces.to_numpy(unit), host.shape[-1:]))
     except errors.InputError:
         return None
 

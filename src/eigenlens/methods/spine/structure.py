@@ -9,15 +9,13 @@ import numpy as np
 from ...arrays import namespaces
 from ...arrays.exponents import over_largest
 from ...arrays.typing import Array
-from ...moments import Centred, Cross
+from ...moments import Centred, Moments
 from ...solve import Form
 
 
 def total_of(moments: Any) -> Centred | None:
     """Return the moments of all rows together: of two tables, those of both; None where columns have no mean."""
-    if isinstance(moments, Cross):
-        return moments.joint
-    found = moments if isinstance(moments, Centred) or not hasattr(moments, "total") else moments.total()
+    found = moments.total() if isinstance(moments, Moments) else None
     return found if isinstance(found, Centred) else None
 
 
