@@ -318,7 +318,7 @@ class LDA(LinearDiscriminant):
         found = in_units_of_data(problem.pencil.A, problem.centred.unit)
         return np.asarray(found, dtype=namespaces.to_numpy(self.mean_).dtype)
 
-    def rayleigh(self, w: ArrayLike) -> Any:
+    def rayleigh(self, w: ArrayLike) -> float | np.ndarray:
         """Return R(w) = wᵀS_B w / wᵀS_W w, which the first discriminant direction makes largest.
 
         Parameters
