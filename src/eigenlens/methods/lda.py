@@ -30,7 +30,7 @@ from ..arrays.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
 from ..solve import Form, Pencil
 from ..solve.few_rows import dual_basis
-from ..solve.shrinkage import RidgedForm, ledoit_wolf, oas, shrunk, shrunk_to
+from ..solve.shrinkage import RidgedForm, ledoit_wolf, oas, shrunk
 from ..solve.subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from .classifier import between_form, class_priors, refuse_no_spread, refuse_separating, spread_within
@@ -238,7 +238,7 @@ class LDA(LinearDiscriminant):
             refuse_no_spread(within, constant)
             intensity = self._intensity(moments)
             if self._to_diagonal:
-                Sw = shrunk_to(Form.of(within, divisor), intensity, spread_within(within, divisor))
+                Sw = shrunk(Form.of(within, divisor), intensity, spread_within(within, divisor))
             else:
                 within = within.uniform()[0]
                 Sw = shrunk(Form.of(within, divisor), intensity)

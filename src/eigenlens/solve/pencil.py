@@ -179,15 +179,9 @@ def orient(vectors: Array) -> Array:
     if vectors.shape[0] == 0:
         return xp.ones(vectors.shape[1], dtype=vectors.dtype, device=namespaces.device(vectors))
     size = xp.abs(vectors)
-    if isinstance(vectors, np.ndarray):  # a resample asks for signs thousands of times
-        places = (size >= size.max(axis=0) * (1 - SIGN_TIE)).argmax(axis=0)
-        return np.where(vectors[places, range(len(places))] < 0, -1.0, 1.0).astype(vectors.dtype)
-    near = size >= xp.max(size, axis=0, keepdims=True) * (1 - SIGN_TIE)
+    near = size >= xp.max(size, axis=0) * (1 - SIGN_TIE)
     place = xp.argmax(xp.astype(near, xp.int64), axis=0)
-    chosen = xp.sum(
-        xp.where(xp.arange(vectors.shape[0], device=namespaces.device(vectors))[:, None] == place, vectors, 0.0),
-        axis=0,
-    )
+    chosen = vectors[place, xp.arange(vectors.shape[1], device=namespaces.device(vectors))]
     return xp.where(chosen < 0, -xp.ones_like(chosen), xp.ones_like(chosen))
 
 

@@ -35,14 +35,14 @@ class RidgedForm(Form):
         τ > 0.
     share : float
         a.
-    spread : array of shape (p,), or None
+    spread : array of shape (p,), or 1.0
         s, where the ridge is τ·diag(s²) rather than τI.
     """
 
     rows: Any = None
     ridge: float = 0.0
     share: float = 1.0
-    spread: Any = None
+    spread: Any = 1.0
 
     @property
     def values(self) -> Array:
@@ -53,12 +53,10 @@ class RidgedForm(Form):
         return self.rows.shape[0], self.rows.shape[1]
 
     def diagonal(self) -> Array:
-        ridge = self.ridge if self.spread is None else self.ridge * self.spread**2
-        return self.share * namespaces.column_squares(self.rows) + ridge
+        return self.share * namespaces.column_squares(self.rows) + self.ridge * self.spread**2
 
     def apply(self, V: Array) -> Array:
-        ridge = self.ridge if self.spread is None else (self.ridge * self.spread**2)[:, None]
-        return self.share * (self.rows.T @ (self.rows @ V)) + ridge * V
+        return self.share * (self.rows.T @ (self.rows @ V)) + (self.ridge * self.spread**2 * V.T).T
 
     def dense(self) -> Array:
         return self.expanded().dense()
@@ -67,7 +65,7 @@ class RidgedForm(Form):
         return replace(self, share=self.share * number, ridge=self.ridge * number)
 
     def plus_identity(self, ridge: float) -> Form:
-        return replace(self, ridge=self.ridge + ridge) if self.spread is None else self.expanded().plus_identity(ridge)
+        return self.expanded().plus_identity(ridge)
 
     def seen_through(self, V: Array) -> Form:
         return self.expanded().seen_through(V)
@@ -79,23 +77,18 @@ class RidgedForm(Form):
         """Return the form with a factor that has a row for each column, too."""
         xp = namespaces.namespace(self.rows)
         eye = xp.eye(self.dimension, dtype=xp.float64, device=namespaces.device(self.rows))
-        root = self.ridge**0.5 * (eye if self.spread is None else eye * self.spread)
-        return Form(factor=xp.concat([self.share**0.5 * self.rows, root], axis=0), squared=self.squared)
-
-    def of_unit_spread(self) -> RidgedForm:
-        """Return the form of columns divided by s, whose ridge is τI."""
-        return replace(self, rows=self.rows / self.spread, spread=None)
+        rows = [self.share**0.5 * self.rows, self.ridge**0.5 * eye * self.spread]
+        return Form(factor=xp.concat(rows, axis=0), squared=self.squared)
 
 
 def plus_ridge(form: Form, ridge: float, share: float = 1.0, spread: Array | None = None) -> Form:
     """Return share·form + ridge·I, or + ridge·diag(spread²), by the rows of the form where they are few."""
     few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= COLUMNS
-    if ridge <= 0 or not few:
-        rest = form if share == 1.0 else form.times(share)
-        if spread is None or ridge == 0:
-            return rest.plus_identity(ridge)
-        return rest.plus_squares(ridge**0.5 * spread)
-    return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=spread, squared=form.squared)
+    if ridge > 0 and few:
+        size = 1.0 if spread is None else spread
+        return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=size, squared=form.squared)
+    rest = form if share == 1.0 else form.times(share)
+    return rest.plus_identity(ridge) if spread is None or ridge == 0 else rest.plus_squares(ridge**0.5 * spread)
 
 
 def whiten_for(B: RidgedForm, M: Array) -> Whitening:
@@ -110,8 +103,8 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
     ((6, 1), array([[1.]]))
     """
-    if B.spread is not None:
-        found = whiten_for(B.of_unit_spread(), M / B.spread)
+    if not isinstance(B.spread, float):
+        found = whiten_for(replace(B, rows=B.rows / B.spread, spread=1.0), M / B.spread)
         return replace(found, matrix=found.matrix / B.spread[:, None])
     F, xp = B.rows, namespaces.namespace(B.rows)
     G = namespaces.to_numpy(linalg.gram(F.T)) * B.share
@@ -139,14 +132,10 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
 # -- how far ------------------------------------------------------------------------------------------
 
 
-def shrunk(S: Form, intensity: float) -> Form:
-    """Return (1 − a)S + a·tr(S)/p·I."""
-    return plus_ridge(S, intensity * S.trace() / S.dimension, 1.0 - intensity)
-
-
-def shrunk_to(S: Form, intensity: float, spread: Array) -> Form:
-    """Return (1 − a)S + a·diag(spread²)."""
-    return plus_ridge(S, intensity, 1.0 - intensity, spread)
+def shrunk(S: Form, intensity: float, spread: Array | None = None) -> Form:
+    """Return (1 − a)S + a·tr(S)/p·I, or + a·diag(spread²)."""
+    target = S.trace() / S.dimension if spread is None else 1.0
+    return plus_ridge(S, intensity * target, 1.0 - intensity, spread)
 
 
 def oas(S: Form, n: float) -> float:

@@ -68,31 +68,23 @@ class Subspace:
         return rows if self.remainder is None else rows - namespaces.like(self.remainder, X)
 
     def project(self, X: Array) -> Array:
-        """Return the coordinates (x − centre)ᵀ basis of rows."""
-        if namespaces.is_sparse(X):
-            return self._project_sparse(X)
-        if isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and self._lies_near_the_origin:
-            scores = X @ self.basis
-            scores -= self.point @ self.basis
-            return scores
-        return self.centred(X) @ namespaces.like(self.basis, X)
+        """Return the coordinates (x − centre)ᵀ basis of rows; sparse ones stay so, unless an offset would take digits.
 
-    def _project_sparse(self, X: Any) -> np.ndarray:
-        """Return the coordinates of sparse rows, which stay so unless their offset would take digits."""
-        basis = namespaces.to_numpy(self.basis)
-        if self._lies_within(SPARSE_NEAR):
-            scores: np.ndarray = X @ basis - namespaces.to_numpy(self.point) @ basis
-            return scores
-        step = max(DENSE_CELLS // X.shape[1], 1)
-        return np.concatenate([self.centred(X[i : i + step].toarray()) @ basis for i in range(0, X.shape[0], step)])
-
-    @property
-    def _lies_near_the_origin(self) -> bool:
-        """Whether the offset is no larger than the spread, so that no digit is saved by subtracting it from all rows.
-
-        Rounding of the offset is to be no more than a few times that of the remainder, in every direction.
+        Where the offset is no larger than the spread, no digit is saved by subtracting it from all rows: rounding of
+        it is to be no more than a few times that of the remainder, in every direction.
         """
-        return isinstance(self.basis, np.ndarray) and self._lies_within(NEAR)
+        sparse = namespaces.is_sparse(X)
+        many = isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and isinstance(self.basis, np.ndarray)
+        if (sparse and self._lies_within(SPARSE_NEAR)) or (many and self._lies_within(NEAR)):
+            basis = namespaces.to_numpy(self.basis)
+            scores = X @ basis
+            scores -= namespaces.to_numpy(self.point) @ basis
+            return scores
+        if not sparse:
+            return self.centred(X) @ namespaces.like(self.basis, X)
+        table: Any = X
+        step = max(DENSE_CELLS // table.shape[1], 1)
+        return np.concatenate([self.project(table[i : i + step].toarray()) for i in range(0, table.shape[0], step)])
 
     def _lies_within(self, times: float) -> bool:
         """Whether the offset is no larger than so many times the remainder, in every direction."""
