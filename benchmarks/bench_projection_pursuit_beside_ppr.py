@@ -29,7 +29,7 @@ def main() -> list[Ratio]:
     share = ProjectionPursuit(3, 5).fit(X, y).rss_ / float(told["rss"])
     note = f"{share:.2f} times R's residual sum of squares"
     fit = lambda: ProjectionPursuit(3, 5).fit(X, y)  # noqa: E731
-    return [beside("ProjectionPursuit, Boston 200×13", "R's ppr", fit, told["seconds"], 0.12, note)]
+    return [beside("ProjectionPursuit, Boston 200×13", "R's ppr", fit, told["seconds"], 0.3, note)]
 
 
 if __name__ == "__main__":

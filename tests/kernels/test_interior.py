@@ -8,9 +8,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.preprocessing import scale
 
 from eigenlens import KernelClassifier, KernelRegressor
-from eigenlens.kernels import Gaussian, interior
-from eigenlens.kernels.coordinates import LandmarkCoordinates
+from eigenlens.kernels import Gaussian, Spline, ThinPlate, interior
+from eigenlens.kernels.coordinates import LandmarkCoordinates, WholeCoordinates
 from eigenlens.kernels.landmarks import choose_landmarks
+from eigenlens.kernels.reduction import reduce
 from eigenlens.kernels.support import SupportProblem
 
 CANCER, SICK = load_breast_cancer(return_X_y=True)
@@ -89,3 +90,20 @@ def test_no_setting_ends_in_an_error_of_a_decomposition(bandwidth, lam):
     kernel = Gaussian(bandwidth)
     KernelClassifier(kernel, lam=lam, n_landmarks=60).fit(X, f > 0)
     KernelRegressor(kernel, loss="epsilon_insensitive", lam=lam, n_landmarks=60).fit(X, f)
+
+
+@pytest.mark.parametrize("landmarks", [None, 12])
+def test_free_functions_are_orthonormal_and_coordinates_orthogonal_to_them(landmarks):
+    """Several trends too: the preconditioner of the logistic loss assumes it."""
+    rng = np.random.default_rng(0)
+    X, w = 100.0 + rng.random((40, 2)), rng.uniform(0.5, 2.0, 40)
+    kernel = (ThinPlate() if landmarks is None else Gaussian(0.5) + Spline()).fitted(X)
+    if landmarks is None:
+        c = WholeCoordinates(reduce(kernel, X, w, keep=True))
+    else:
+        c = LandmarkCoordinates(choose_landmarks(kernel, X, landmarks), X, w)
+    phi = np.vstack(c.over(lambda rows, phi: phi))
+    assert c.free.shape[1] == 3
+    np.testing.assert_allclose((c.free.T * w) @ c.free, np.eye(3), atol=1e-9)
+    np.testing.assert_allclose((phi.T * w) @ c.free, 0.0, atol=1e-9 * np.abs(phi).max())
+    np.testing.assert_allclose((phi.T * w) @ phi, np.diag(c.d), atol=1e-9 * c.d[-1])

@@ -138,7 +138,7 @@ INDEFINITE = np.diag([3.0, 2.0, 1.0, 0.5, -0.7])
 
 
 def test_bad_matrices():
-    with pytest.raises(InputError, match=r"not symmetric: entry \(0, 1\) is 1 and entry \(1, 0\) is 0"):
+    with pytest.raises(InputError, match=r"matrix is not symmetric: entry \(0, 1\) is 1 but entry \(1, 0\) is 0"):
         KernelPCA(kernel="precomputed").fit(ASKEW)
     with pytest.raises(InputError, match=r"smallest eigenvalue is -0.7 .*clip=True"):
         KernelPCA(kernel="precomputed").fit(INDEFINITE)

@@ -197,7 +197,7 @@ def test_plot_has_a_panel_per_term():
         ("supsmu_2_3", {}, 0),  # ours has 0.57 times R's residuals, in other directions
         ("supsmu_3_5", {}, 0),
         ("spline_2_3_df5", {"smoother": "spline", "df": 4}, 1),
-        ("gcv_2_3", {"smoother": "spline", "df": "gcv"}, 1),  # 0.81 times R's, along another second direction
+        ("gcv_2_3", {"smoother": "spline", "df": "gcv", "max_iter": 30}, 1),  # 0.90 times R's, another second direction
     ],
 )
 def test_rock_as_in_r(case, parameters, good):

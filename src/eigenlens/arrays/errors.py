@@ -25,7 +25,6 @@ from ..exceptions import (
     NothingLeftError,
     RangeWarning,
     RankWarning,
-    TooLargeError,
 )
 
 # -- warnings, and values in words ------------------------------------------------------------------------------------
@@ -95,12 +94,6 @@ def moments_kind(found: str, need: str, estimator: str) -> InputTypeError:
     )
 
 
-def moments_lack(needed: str, kept: str, option: str) -> InputTypeError:
-    return InputTypeError(
-        f"moments keep {kept} but {option} needs {needed}; collect them with that option set: fit(...).moments_."
-    )
-
-
 def moments_differ(what: str, ours: Any, theirs: Any) -> InputError:
     return InputError(f"These moments cannot be merged: {what} is {ours!r} on one side and {theirs!r} on the other.")
 
@@ -111,14 +104,6 @@ def empty_moments() -> InputError:
 
 def too_few(what: str, method: str, found: Any, need: int) -> InputError:
     return InputError(f"method={method!r} needs at least {need} {what} and X has {found}; add {what}.")
-
-
-def too_large(what: str, needed: int, available: int, way_out: str) -> TooLargeError:
-    return TooLargeError(f"{what} takes {_size(needed)} but {_size(available)} are available; {way_out}.")
-
-
-def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**29 else f"{n_bytes / 2**20:.1f} MiB"
 
 
 # -- tables, weights, labels and responses ----------------------------------------------------------------------------
@@ -442,17 +427,6 @@ def two_targets(name: str) -> InputError:
 
 def unreadable(place: str, cause: Exception) -> InputError:
     return InputError(f"{place} cannot be read: {cause}")
-
-
-def csv_lines(path: Any, wrong: list[tuple[int, int]], others: int, expected: int) -> InputError:
-    """Name all lines that have too many or too few cells, or the first and how many others."""
-    if len(wrong) == 1:
-        return csv_line(path, *wrong[0], expected)
-    named = ", ".join(f"{line} ({found})" for line, found in wrong) + (f" and {others:,} more" if others else "")
-    return InputError(
-        f"{path}: {len(wrong) + others:,} lines do not have {expected} cells, as the header has: line {named}. Every "
-        "line must have the same number."
-    )
 
 
 def csv_line(path: Any, line: int, found: int, expected: int) -> InputError:

@@ -71,7 +71,11 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
     """
     available = available_bytes(like)
     if available is not None and needed > SHARE * available:
-        raise errors.too_large(what, needed, available, way_out)
+        raise errors.TooLargeError(f"{what} takes {_size(needed)} but {_size(available)} are available; {way_out}.")
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**29 else f"{n_bytes / 2**20:.1f} MiB"
 
 
 def ran_out(error: BaseException) -> bool:

@@ -136,8 +136,8 @@ def read_coefficients(weights: Any, n: int) -> np.ndarray:
     return alpha
 
 
-def double_center_in_place(D2: Array, alpha: Array) -> None:
-    """Replace D by −½ H D Hᵀ, H = I − 1αᵀ."""
+def double_center_in_place(D2: Array, alpha: Array, root: Array | None = None) -> None:
+    """Replace D by −½ H D Hᵀ, H = I − 1αᵀ, rows and columns times roots of weights: one pass finds all in cache."""
     r = (D2 @ alpha) * 0.5
     rest = r - alpha @ r
 
@@ -146,6 +146,9 @@ def double_center_in_place(D2: Array, alpha: Array) -> None:
         block *= -0.5
         block += r[None, :]
         block += rest[rows][:, None]
+        if root is not None:
+            block *= root[rows][:, None]
+            block *= root[None, :]
 
     over_table(work, D2)
 
@@ -229,16 +232,8 @@ def is_positive_semidefinite(A: TableLike, *, tol: float | None = None) -> FormT
     n, size = values.shape[0], frobenius(values)
     apply = linalg.host_operator(values)
     found = largest(lambda v: -apply(v), n, size, lambda: -namespaces.to_numpy(values))
-    allowed = _tolerance(tol, n, size)
-    truth = found.value <= allowed
-    return FormTest(
-        truth,
-        -found.value + 0.0,
-        namespaces.like(found.vector, values),
-        allowed,
-        _sentence(truth, "positive semidefinite", "smallest", "A", -found.value, allowed),
-        found.solver,
-    )
+    what = "positive semidefinite", "smallest", "A"
+    return _tested(values, found, found.value, _tolerance(tol, n, size), *what)
 
 
 def is_conditionally_negative_definite(D: TableLike, *, tol: float | None = None) -> FormTest:
@@ -300,25 +295,21 @@ def is_squared_distance(D: TableLike, *, tol: float | None = None) -> FormTest:
     """
     values = as_square(D)
     found = _conditionally_negative(values, tol)
+    said = found.statement.replace("conditionally negative definite", "squared distances")
     diagonal = namespaces.to_numpy(namespaces.namespace(values).linalg.diagonal(values))
     worst = int(np.argmax(np.abs(diagonal)))
-    off = abs(float(diagonal[worst]))
-    if off > max(found.tolerance, ROUNDING[8] * 1e-2 * frobenius(values)):
-        said = f"not squared distances: the diagonal of D is not 0 (entry {worst} is {diagonal[worst]:.6g})"
-        return FormTest(False, found.eigenvalue, found.witness, found.tolerance, said, found.solver)
-    said = found.statement.replace("conditionally negative definite", "squared distances")
-    return FormTest(found.truth, found.eigenvalue, found.witness, found.tolerance, said, found.solver)
+    if abs(float(diagonal[worst])) <= max(found.tolerance, ROUNDING[8] * 1e-2 * frobenius(values)):
+        return replace(found, statement=said)
+    said = f"not squared distances: the diagonal of D is not 0 (entry {worst} is {diagonal[worst]:.6g})"
+    return replace(found, truth=False, statement=said)
 
 
 def _conditionally_negative(values: Array, tol: float | None) -> FormTest:
-    n, size = values.shape[0], frobenius(values)
-    form = CentredForm(values)
+    size, form = frobenius(values), CentredForm(values)
     found = form.largest(size / 2)
-    v, allowed = found.vector, _tolerance(tol, n, size)
-    value = float(v @ form.times(v))
-    truth = value <= allowed
-    said = _sentence(truth, "conditionally negative definite", "largest", "D", value, allowed)
-    return FormTest(truth, value, namespaces.like(v, values), allowed, said, found.solver)
+    value = float(found.vector @ form.times(found.vector))
+    what = "conditionally negative definite", "largest", "D"
+    return _tested(values, found, value, _tolerance(tol, values.shape[0], size), *what)
 
 
 def _tolerance(tol: float | None, n: int, size: float) -> float:
@@ -328,11 +319,12 @@ def _tolerance(tol: float | None, n: int, size: float) -> float:
     return tol * size
 
 
-def _sentence(truth: bool, what: str, which: str, name: str, value: float, allowed: float) -> str:
-    where = " on vᵀ1 = 0" if name == "D" else ""
-    if truth:
-        return f"{what}: the {which} eigenvalue{where} is {value:.3g} (tolerance {allowed:.1g})"
-    return (
-        f"not {what}: an eigenvalue{where} is {value:.6g} (tolerance {allowed:.1g}), "
-        f"and the witness v gives vᵀ{name}v = {value:.6g}"
-    )
+def _tested(values: Array, found: Extreme, value: float, allowed: float, what: str, which: str, name: str) -> FormTest:
+    """Return the result where a value must not be above what is allowed: that of D, or minus that of A."""
+    truth, where = value <= allowed, " on vᵀ1 = 0" if name == "D" else ""
+    value = value if name == "D" else -value + 0.0
+    said = f"{what}: the {which} eigenvalue{where} is {value:.3g} (tolerance {allowed:.1g})"
+    if not truth:
+        witness = f"and the witness v gives vᵀ{name}v = {value:.6g}"
+        said = f"not {what}: an eigenvalue{where} is {value:.6g} (tolerance {allowed:.1g}), {witness}"
+    return FormTest(truth, value, namespaces.like(found.vector, values), allowed, said, found.solver)

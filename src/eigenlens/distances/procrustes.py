@@ -12,6 +12,7 @@ from ..arrays.parameters import check_flag
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import FOUND, LEVEL, Display, dots, finish, one_axes
 from ..rows import as_source, map_rows
+from ..rows.labels import read_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +134,7 @@ def procrustes(
     xp = namespaces.namespace(Y)
     w = xp.ones(Y.shape[0], dtype=xp.float64, device=namespaces.device(Y))
     if sample_weight is not None:
-        w = namespaces.like(_weights(sample_weight, Y.shape[0]), Y)
+        w = namespaces.like(read_weights(sample_weight, Y.shape[0]), Y)
     w = w / xp.sum(w)
     from_, to = w @ Y, w @ goal
     A, C = Y - from_, goal - to
@@ -145,10 +146,10 @@ def procrustes(
     rotation = (left * signs) @ right
     size, goal_size = float(xp.sum(w @ (A * A))), float(xp.sum(w @ (C * C)))
     factor = float(xp.sum(s * signs)) / size if scaling and size > 0 else 1.0
-    off = C - factor * (A @ rotation)
-    left_over = float(xp.sum(w @ (off * off)))
+    moved = factor * (A @ rotation)
+    left_over = float(xp.sum(w @ (C - moved) ** 2))
     return Alignment(
-        factor * (A @ rotation) + to,
+        moved + to,
         rotation,
         factor,
         to - factor * (from_ @ rotation),
@@ -156,9 +157,3 @@ def procrustes(
         left_over / goal_size if goal_size > 0 else 0.0,
         goal,
     )
-
-
-def _weights(sample_weight: Any, n: int) -> Any:
-    from ..rows.labels import read_weights
-
-    return read_weights(sample_weight, n)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..solve import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
 from .centred_form import double_center_in_place
-from .pairs import over_rows, table_blocks
+from .pairs import over_rows
 
 CHEAP_EIGENVALUES = 200  # eigenvalues that are computed in addition to those of the map, since they cost little
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
@@ -71,26 +71,26 @@ class Products:
     form : Form
         B, a matrix.
     diagonal : array of shape (n,)
-    root : array of shape (n,), or float
-        Roots of the weights; where they are all equal, B is without them.
+    root : array of shape (n,)
+        Roots of the weights.
     """
 
     form: Form
     diagonal: Array
-    root: Any
+    root: Array
 
     def squares(self, index: Array | None = None) -> Callable[[slice], Array]:
         """Return the function from a slice of (some of) the points to their squared distances to those from it on."""
         B, b, root = self.form.matrix, self.diagonal, self.root
         xp = namespaces.namespace(B)
         if index is not None:
-            B, b = xp.take(xp.take(B, index, axis=0), index, axis=1), xp.take(b, index)
-            root = root if isinstance(root, float) else xp.take(root, index)
+            B = xp.take(xp.take(B, index, axis=0), index, axis=1)
+            b, root = xp.take(b, index), xp.take(root, index)
+        over = 1.0 / root
 
         def of(rows: slice) -> Array:
-            squares = B[rows, rows.start :] * -2.0
-            if not isinstance(root, float):
-                squares /= root[rows][:, None] * root[None, rows.start :]
+            squares = B[rows, rows.start :] * (-2.0 * over[rows][:, None])
+            squares *= over[None, rows.start :]
             squares += b[rows][:, None]
             squares += b[None, rows.start :]
             return _clipped(squares)
@@ -99,29 +99,20 @@ class Products:
 
     def inertia(self) -> Inertia:
         """Add up positive and negative eigenvalues."""
-        found = inertia(self.form)
-        w = self.root**2 if isinstance(self.root, float) else 1.0
-        values = None if found.values is None else found.values * w
-        return Inertia(found.positive * w, found.negative * w, found.exact, found.error * w, values)
+        return inertia(self.form)
 
 
 def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     """Scale a square table of squared distances, which is overwritten by inner products."""
     xp, n = namespaces.namespace(D2), D2.shape[0]
     w = namespaces.like(weight, D2)
-    double_center_in_place(D2, w / float(weight.sum()))
-    b = xp.asarray(xp.linalg.diagonal(D2), copy=True)
-    even = bool(np.all(weight == weight[0]))
-    root: Any = float(weight[0] ** 0.5) if even else xp.sqrt(w)
-    if not even:
-        for rows in table_blocks(D2):
-            D2[rows, :] = D2[rows, :] * root[rows][:, None] * root[None, :]
+    root = xp.sqrt(w)
+    double_center_in_place(D2, w / float(weight.sum()), root)
+    b = xp.linalg.diagonal(D2) / w
     form = Form(matrix=D2)
     spectrum = solve(Pencil(form, n_components=min(k, n)))
-    raw = spectrum.vectors * spectrum.singular_values
-    values = spectrum.values * (root * root) if even else spectrum.values
-    scaling = _filled(raw if even else raw / root[:, None], values, b, w, spectrum, k)
-    return scaling, Products(form, b, root)
+    raw = spectrum.vectors * spectrum.singular_values / root[:, None]
+    return _filled(raw, spectrum.values, b, w, spectrum, k), Products(form, b, root)
 
 
 def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array, np.ndarray | None]:

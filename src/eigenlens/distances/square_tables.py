@@ -51,7 +51,11 @@ class SquaredTable:
 def as_square(A: TableLike, name: str = "D") -> Array:
     """Read a square, finite, symmetric table as float64 without copying it where that is possible."""
     table = square_of(A, name)
-    values = _raw(table, name, way_out="Symmetrise it first: (A + A.T)/2.")
+    values = _float64(table)
+    low, high = _ranges(values, name)
+    tolerance = ROUNDING[_itemsize(table.sample)] * max(-low, high)
+    if _refuse_asymmetry(values, name, tolerance, "Symmetrise it first: (A + A.T)/2.") > 0:
+        return _average(values, namespaces.namespace(values).empty_like(values))
     return values
 
 
@@ -118,8 +122,8 @@ def read_distances(
     if not in_place:
         what = f"The {wanted} × {wanted} table of squared distances"
         memory.require(memory.square_bytes(wanted), what, LANDMARKS, table.sample)
-    values = native if usable else namespaces.float64(table.rows(0, n))
-    high, gap = look_over(values, name, ROUNDING.get(_itemsize(table.sample), 1e-10), symmetrize)
+    values = _float64(table)
+    high, gap = look_over(values, name, ROUNDING[_itemsize(table.sample)], symmetrize)
     if _exponent(high, squared, name) and ordinary:
         raise errors.squares_out_of_range(name)
     into = values
@@ -250,19 +254,12 @@ def _asymmetry(A: Array) -> tuple[float, int, int]:
     return max(over_table(work, A), key=lambda found: found[0])
 
 
-def _raw(table: Table, name: str, way_out: str) -> Array:
-    """Return finite, symmetric numbers; a copy only where rounding has to be averaged out."""
-    n = table.shape[0]
+def _float64(table: Table) -> Array:
+    """Return the numbers of a table, in its own memory where they are there."""
     native = getattr(table, "values", None)
     if native is not None and native.dtype == namespaces.namespace(native).float64:
-        values = native
-    else:
-        values = namespaces.float64(table.rows(0, n))
-    low, high = _ranges(values, name)
-    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * max(-low, high)
-    if _refuse_asymmetry(values, name, tolerance, way_out) > 0:
-        return _average(values, namespaces.namespace(values).empty_like(values))
-    return values
+        return native
+    return namespaces.float64(table.rows(0, table.shape[0]))
 
 
 def _ranges(values: Array, name: str) -> tuple[float, float]:

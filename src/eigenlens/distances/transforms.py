@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import gamma
-from typing import Any, Self, overload
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -27,6 +27,8 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..rows import as_source, map_rows
 from .measures import Atoms, Density
+
+T = TypeVar("T", float, Array)
 
 
 class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
@@ -52,34 +54,27 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
     def _check(self) -> None:
         """Refuse parameters for which Φ is not a Schoenberg transform."""
 
-    @overload
-    def __call__(self, D2: float) -> float: ...
-    @overload
-    def __call__(self, D2: Array) -> Array: ...
-    def __call__(self, D2: Any) -> Any:
+    def __call__(self, D2: T) -> T:
         """Apply Φ to squared distances of any shape; the library and device of the array stay."""
         self._check()
         try:
-            D2 = namespaces.float64(D2 if namespaces.is_array(D2) else np.asarray(D2, dtype=np.float64))
+            values: Any = namespaces.float64(D2 if namespaces.is_array(D2) else np.asarray(D2, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise errors.not_read_as_numbers("D2", D2, "squared distances") from error
-        xp = namespaces.namespace(D2)
-        if D2.size:
-            low = xp.min(D2)  # NaN is the smallest of all
+        if values.size:
+            low = namespaces.namespace(values).min(values)  # NaN is the smallest of all
             if not bool(low >= 0):
                 raise errors.negative_squares(float(low))
-        result = self._values(D2)
-        return float(result) if isinstance(result, np.ndarray | np.generic) and result.ndim == 0 else result
+        result: Any = self._values(values)
+        if isinstance(result, np.ndarray | np.generic) and result.ndim == 0:
+            result = float(result)
+        return result
 
     def __matmul__(self, inner: SchoenbergTransform) -> Composition:
         """Compose: (f @ g)(d) = f(g(d))."""
         return Composition(self, inner) if isinstance(inner, SchoenbergTransform) else NotImplemented
 
-    @overload
-    def kernel(self, D2: float, lam: float = 1.0) -> float: ...
-    @overload
-    def kernel(self, D2: Array, lam: float = 1.0) -> Array: ...
-    def kernel(self, D2: Any, lam: float = 1.0) -> Any:
+    def kernel(self, D2: T, lam: float = 1.0) -> T:
         r"""Return the positive definite kernel :math:`e^{-\lambda\Phi(d)}` of squared distances.
 
         Parameters
@@ -90,11 +85,9 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         """
         check_number("lam", lam, 0, above=True)
         values: Any = self(D2)
-        return (
-            namespaces.namespace(values).exp(-lam * values)
-            if namespaces.is_array(values)
-            else float(np.exp(-lam * values))
-        )
+        is_array = namespaces.is_array(values)
+        grown: Any = namespaces.namespace(values).exp(-lam * values) if is_array else float(np.exp(-lam * values))
+        return grown
 
     def fit(self, X: TableLike | None = None, y: ColumnLike | None = None) -> Self:
         """Check the parameters and the width of X; there is nothing to learn."""
@@ -136,8 +129,18 @@ class Identity(SchoenbergTransform):
         return Atoms([0.0], [1.0])
 
 
+class OfOneNumber(SchoenbergTransform):
+    """A transform with a number a above 0."""
+
+    def __init__(self, a: float = 1.0) -> None:
+        self.a = a
+
+    def _check(self) -> None:
+        check_number("a", self.a, 0, above=True)
+
+
 @stored("transform.Exponential")
-class Exponential(SchoenbergTransform):
+class Exponential(OfOneNumber):
     r"""Φ(d) = (1 − e^{−ad})/a: g is an atom at a. Distances saturate at 1/a.
 
     Parameters
@@ -152,12 +155,6 @@ class Exponential(SchoenbergTransform):
     0.4323
     """
 
-    def __init__(self, a: float = 1.0) -> None:
-        self.a = a
-
-    def _check(self) -> None:
-        check_number("a", self.a, 0, above=True)
-
     def _values(self, D2: Array) -> Array:
         with np.errstate(over="ignore"):  # e^{−∞} is 0
             return -namespaces.namespace(D2).expm1(-self.a * D2) / self.a
@@ -169,7 +166,7 @@ class Exponential(SchoenbergTransform):
 
 
 @stored("transform.Logarithm")
-class Logarithm(SchoenbergTransform):
+class Logarithm(OfOneNumber):
     """Φ(d) = ln(1 + d/a), g(λ) = e^{−aλ}.
 
     Parameters
@@ -184,12 +181,6 @@ class Logarithm(SchoenbergTransform):
     0.6931
     """
 
-    def __init__(self, a: float = 1.0) -> None:
-        self.a = a
-
-    def _check(self) -> None:
-        check_number("a", self.a, 0, above=True)
-
     def _values(self, D2: Array) -> Array:
         return namespaces.namespace(D2).log1p(D2 / self.a)
 
@@ -200,7 +191,7 @@ class Logarithm(SchoenbergTransform):
 
 
 @stored("transform.Rational")
-class Rational(SchoenbergTransform):
+class Rational(OfOneNumber):
     """Φ(d) = d/(a(a + d)), g(λ) = λe^{−aλ}. Distances saturate at 1/a.
 
     Parameters
@@ -214,12 +205,6 @@ class Rational(SchoenbergTransform):
     >>> Rational(1.0)(1.0)
     0.5
     """
-
-    def __init__(self, a: float = 1.0) -> None:
-        self.a = a
-
-    def _check(self) -> None:
-        check_number("a", self.a, 0, above=True)
 
     def _values(self, D2: Array) -> Array:
         return D2 / (self.a + D2) / self.a

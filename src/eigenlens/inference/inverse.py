@@ -23,7 +23,6 @@ from .sequential import chi2_tails, tails
 from .units import Units
 
 BINS = 8  # of a direction: fine enough for clusters and bends, coarse enough for a hundred rows
-DOUBT = 0.01  # p-value below which it is said
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
 #: cross product FᵀF is the kernel matrix of a method.
@@ -326,8 +325,7 @@ class Linearity(Result):
     p_value: float
 
     def __str__(self) -> str:
-        said = "Other variates bend" if self.p_value < DOUBT else "There is no evidence that other variates bend"
-        return f"{said} along the direction (by {self.bend:.0%} of their variance, {p_words(self.p_value)})."
+        return f"Other variates bend along the direction by {self.bend:.0%} of a variance ({p_words(self.p_value)})."
 
     def to_frame(self) -> Frame:
         """Return the numbers as a pandas DataFrame of one row."""
@@ -336,7 +334,7 @@ class Linearity(Result):
     @property
     def doubtful(self) -> bool:
         """Whether the condition is broken far enough to mislead."""
-        return self.p_value < DOUBT and self.bend > 0.05  # a smaller bend makes no direction of its own
+        return self.p_value < 0.01 and self.bend > 0.05  # a smaller bend makes no direction of its own
 
     def warning(self, name: str, rows: str = "X", response: str = "y", way_out: str = "LocalizedSIR") -> str:
         """Return what a method of this name would mistake, as a sentence, and the way out."""

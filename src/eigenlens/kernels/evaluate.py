@@ -122,8 +122,11 @@ def median_distance(X: Array, weight: Any = None) -> float:
     rows = rows - rows.mean(axis=0)
     size = exponents.unit_of(rows)
     rows = rows / size
-    upper = np.triu_indices(len(rows), 1)
-    d = squared_distances(rows, rows)[upper]
+
+    def beyond_diagonal(table: np.ndarray) -> np.ndarray:
+        return np.concatenate([table[i, i + 1 :] for i in range(len(table))])
+
+    d = beyond_diagonal(squared_distances(rows, rows))
     apart = d > 0
     if not apart.any():
         return 1.0
@@ -131,6 +134,6 @@ def median_distance(X: Array, weight: Any = None) -> float:
     if (w == w[0]).all():
         return float(np.sqrt(np.partition(d, (d.size - 1) // 2)[(d.size - 1) // 2])) * size
     order = np.argsort(d, kind="stable")
-    below = np.cumsum((w[upper[0]] * w[upper[1]])[apart][order])
+    below = np.cumsum(beyond_diagonal(w[:, None] * w)[apart][order])
     place = np.searchsorted(below, 0.5 * below[-1] * (1 - 1e-12))
     return float(np.sqrt(d[order][place])) * size

@@ -11,11 +11,11 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_flag
 from ..arrays.stored import stored
 from ..arrays.typing import Array
+from ..distances.square_tables import as_square
 from .evaluate import BlockFunction
 from .families import Brownian, Gaussian, Laplacian, Linear, Matern, Polynomial, Spline, ThinPlate, Wendland
 from .kernel import Kernel
 
-SYMMETRY = 1e-10  # relative to the largest entry: what two ways of computing a kernel may differ by
 DEFINITE = 1e-10  # relative to the largest eigenvalue: a smaller negative one is rounding
 
 NAMES: dict[str, type[Kernel]] = {
@@ -182,12 +182,4 @@ def check_matrix(K: Array) -> Array:
     """Refuse a kernel matrix that is not square and symmetric; return it exactly symmetric."""
     if K.shape[0] != K.shape[1]:
         raise errors.not_square(K.shape)
-    xp = namespaces.namespace(K)
-    apart = xp.abs(K - K.T)
-    if float(xp.max(apart)) > SYMMETRY * float(xp.max(xp.abs(K))):
-        i, j = divmod(int(xp.argmax(apart)), K.shape[0])
-        raise errors.InputError(
-            f"The precomputed kernel matrix is not symmetric: entry ({i}, {j}) is {float(K[i, j]):.6g} and entry ({j}, "
-            f"{i}) is {float(K[j, i]):.6g}. If the difference means nothing, pass (K + K.T) / 2."
-        )
-    return (K + K.T) / 2
+    return as_square(K, "The precomputed kernel matrix")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from math import ceil, floor, prod
+from math import prod
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_number
@@ -114,25 +115,12 @@ class Wavelet(Kernel):
 
 def _translates(table: np.ndarray, width: int, u: np.ndarray, v: np.ndarray, fine: float) -> np.ndarray:
     """Return Σ_k f(fine·u − k) f(fine·v − k) for a function f on [0, width], given by its table."""
-    low, high = (f(fine * e) for f, e in ((floor, min(u.min(), v.min())), (ceil, max(u.max(), v.max()))))
-    if (len(u) + len(v)) * (high + 1 - low + width) <= 4 * len(u) * len(v) + 10**6:
-        shifts = np.arange(low - width, high + 1)
-        return _values(table, width, fine * u, shifts) @ _values(table, width, fine * v, shifts).T
-    total = np.zeros((len(u), len(v)))  # far apart: only the few translates under each row count
-    first = np.floor(fine * u)[:, None]
-    for lag in range(width + 1):
-        k = first - lag
-        total += _at(table, width, fine * u[:, None] - k) * _at(table, width, fine * v[None, :] - k)
-    return total
-
-
-def _values(table: np.ndarray, width: int, u: np.ndarray, shifts: np.ndarray) -> np.ndarray:
-    return _at(table, width, u[:, None] - shifts[None, :])
-
-
-def _at(table: np.ndarray, width: int, t: np.ndarray) -> np.ndarray:
-    grid = np.linspace(0.0, width, len(table))
-    return np.interp(t, grid, table, left=0.0, right=0.0)
+    x = fine * np.concatenate([u, v])
+    k = np.floor(x)[:, None] - np.arange(width, -1, -1)  # the translates that a row is in the support of
+    values = np.interp(x[:, None] - k, np.linspace(0.0, width, len(table)), table)
+    places = np.unique(k, return_inverse=True)[1]
+    f = csr_array((values.ravel(), places.ravel(), np.arange(len(x) + 1) * (width + 1)))
+    return np.asarray((f[: len(u)] @ f[len(u) :].T).toarray())
 
 
 @cache

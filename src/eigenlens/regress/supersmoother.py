@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ..arrays.stored import stored
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 SPANS = (0.05, 0.2, 0.5)
 # Two neighbours on either side, as Friedman has it.
@@ -53,50 +54,41 @@ class Supersmoother:
         x = np.asarray(x, dtype=np.float64)
         if derivative:
             return np.interp(x, self.x, self.slope)
-        out = np.interp(x, self.x, self.y)
-        low, high = x < self.x[0], x > self.x[-1]
-        return (
-            out
-            + np.where(low, self.slope[0] * (x - self.x[0]), 0)
-            + np.where(high, self.slope[-1] * (x - self.x[-1]), 0)
-        )
+        beyond = self.slope[0] * np.minimum(x - self.x[0], 0.0) + self.slope[-1] * np.maximum(x - self.x[-1], 0.0)
+        return np.interp(x, self.x, self.y) + beyond
 
 
 class _Lines:
-    """Running lines over windows of several spans: where each window begins and ends in cumulative weight.
+    """Running lines over windows of several spans, which begin and end somewhere in cumulative weight.
 
-    Moments come in pairs, as real and imaginary part of one sum.
+    Sums come in pairs, of y and of xy, as real and imaginary part; values and slopes are real parts of multiples.
     """
 
     def __init__(self, u: Array, wg: Array, spans: tuple[float, ...]) -> None:
-        W = float(wg.sum())
-        self.length = np.clip(np.array(spans) * W, min(LEAST_WINDOW, W), W)[:, None]
-        self.cum = np.concatenate([[0.0], np.cumsum(wg)])
-        low = np.minimum(np.maximum(self.cum[:-1] + wg / 2.0 - self.length / 2.0, 0.0), W - self.length)
-        self.ends = np.stack([low, low + self.length])
-        self.wg, self.first = wg, wg * u
-        x = self._means(self.first + 1j * (self.first * u), slice(None))
-        self.mean_x, self.dx = x.real, u - x.real
-        var_x = x.imag - x.real**2
-        self.steep = np.divide(1.0, var_x, out=np.zeros_like(var_x), where=var_x > SAME)
-        self.freedom = np.maximum(1.0 - (1.0 + self.dx**2 * self.steep) / self.length, LEAST_FREEDOM)
+        self.cum = np.concatenate([[0.0], wg.cumsum()])
+        W = self.cum[-1]
+        length = np.minimum(np.maximum(np.array(spans) * W, min(LEAST_WINDOW, W)), W)[:, None]
+        low = np.minimum(np.maximum(self.cum[:-1] + (wg - length) / 2.0, 0.0), W - length)
+        self.ends, self.pair = np.array([low, low + length]), wg * (1.0 + 1j * u)
+        mean = self._sums(u, slice(None)) / length
+        dx, var_x = u - mean.real, mean.imag - mean.real**2
+        steep = np.divide(1.0, var_x, out=np.zeros_like(var_x), where=var_x > SAME) / length
+        self.of_slopes = -(mean.real + 1j) * steep
+        self.of_values = 1.0 / length + dx * self.of_slopes
+        self.own = 1.0 / length + dx**2 * steep  # what a row counts in its own line
 
-    def _means(self, terms: NDArray[np.complex128], spans: slice | int) -> NDArray[np.complex128]:
-        totals = np.cumsum(terms, axis=-1).reshape(-1, terms.shape[-1])
-        ends = [np.interp(self.ends[:, spans], self.cum, np.concatenate([[0.0j], total])) for total in totals]
-        means = np.array([high - low for low, high in ends], dtype=np.complex128) / self.length[spans]
-        return means if terms.ndim > 1 else means[0, ...]
+    def _sums(self, y: Array, span: slice | int) -> NDArray[np.complex128]:
+        total = np.concatenate([[0.0], (self.pair * y).cumsum()])
+        low, high = np.interp(self.ends[:, span], self.cum, total)
+        return high - low
 
-    def fit(self, y: Array, spans: slice | int = slice(None)) -> tuple[Array, Array]:
-        """Return values and slopes of the lines of some spans at each abscissa; y may have several rows for one."""
-        found = self._means(self.wg * y + 1j * (self.first * y), spans)
-        slope = (found.imag - found.real * self.mean_x[spans]) * self.steep[spans]
-        return found.real + slope * self.dx[spans], slope
+    def values(self, y: Array, span: slice | int = slice(None)) -> Array:
+        """Return the values of the lines at each abscissa, of all spans or of one."""
+        return (self._sums(y, span) * self.of_values[span]).real
 
-
-def supersmooth(x: Array, y: Array, w: Array, span: float | None = None, bass: float = 0.0) -> Supersmoother:
-    """Return the smooth of y on x with weights w; see `smoothed_rows`."""
-    return smoothed_rows(x, y, w, span, bass)[0]
+    def slopes(self, y: Array, span: slice | int = slice(None)) -> Array:
+        """Return their slopes."""
+        return (self._sums(y, span) * self.of_slopes[span]).real
 
 
 def smoothed_rows(
@@ -113,45 +105,47 @@ def smoothed_rows(
     bass : float
         0 to 10; higher prefers the long span more.
     """
-    low, width = float(x.min()), float(x.max() - x.min())
-    center = float(w @ y / w.sum())
-    order = np.argsort(x, kind="stable")
-    t = (x[order] - low) / width if width > 0 else np.zeros_like(x)
-    new = np.concatenate([[True], np.diff(t) > SAME])
-    group = np.empty(x.size, dtype=np.intp)
-    group[order] = np.cumsum(new) - 1
-    wg: Array = np.bincount(group, w).astype(np.float64)
-    u = t[new] - 0.5
-    r = y - center
-    yg = np.bincount(group, w * r) / wg
+    order = x.argsort(kind="stable")
+    ts, ws, center = x[order], w[order], float(w @ y / w.sum())
+    low, width = float(ts[0]), float(ts[-1] - ts[0])
+    t = (ts - low) / width if width > 0 else np.zeros_like(x)
+    new = np.concatenate([[True], t[1:] - t[:-1] > SAME])
+    first = new.nonzero()[0]
+    u, wg = t[first] - 0.5, np.add.reduceat(ws, first)
+    r = y[order] - center
+    yg = np.add.reduceat(ws * r, first) / wg
+    group = new.cumsum() - 1
     if u.size < 3:
         span = 1.0
-    if span is not None:
-        fit, slope = (found[0] for found in _Lines(u, wg, (span,)).fit(yg))
+    lines = _Lines(u, wg, SPANS if span is None else (span,))
+    if span is None:
+        fit, slope = _choose_spans(lines, wg, yg, first, group, ws, r, bass)
     else:
-        fit, slope = _choose_spans(u, wg, yg, group, w, r, bass)
+        fit, slope = lines.values(yg, 0), lines.slopes(yg, 0)
     scale = width if width > 0 else 1.0
     fit, slope = fit + center, slope / scale
-    return Supersmoother(low + width * (u + 0.5), fit, slope), fit[group], slope[group]
+    values, slopes = np.empty_like(x), np.empty_like(x)
+    values[order], slopes[order] = fit[group], slope[group]
+    return Supersmoother(low + width * (u + 0.5), fit, slope), values, slopes
 
 
 def _choose_spans(
-    u: Array, wg: Array, yg: Array, group: NDArray[np.intp], w: Array, r: Array, bass: float
+    lines: _Lines, wg: Array, yg: Array, first: Indices, group: Indices, w: Array, r: Array, bass: float
 ) -> tuple[Array, Array]:
     short, middle, long = SPANS
     tweeter, midrange = 0, 1
-    lines = _Lines(u, wg, SPANS)
-    fits = lines.fit(yg)[0]
-    apart = np.array([np.bincount(group, off) for off in w * np.abs(r - fits[:, group])])
-    loss = np.maximum(lines.fit(apart / wg / lines.freedom, midrange)[0], 0.0)
-    chosen = np.array(SPANS)[np.argmin(loss, axis=0)]
+    fits = lines.values(yg)
+    apart = np.add.reduceat(w * np.abs(r - fits[:, group]), first, axis=1) / wg
+    held_out = apart / np.maximum(1.0 - lines.own, LEAST_FREEDOM)
+    loss = np.maximum([lines.values(row, midrange) for row in held_out], 0.0)
+    chosen = np.array(SPANS)[loss.argmin(axis=0)]
     if bass > 0:
         least, woofer = loss.min(axis=0), loss[2]
-        ratio = np.where(woofer > 0, least / np.where(woofer > 0, woofer, 1.0), 1.0)
+        ratio = np.divide(least, woofer, out=np.ones_like(least), where=woofer > 0)
         chosen = chosen + (long - chosen) * np.maximum(ratio, 1e-7) ** (10.0 - bass)
-    span = np.minimum(np.maximum(lines.fit(chosen, midrange)[0], short), long)
+    span = np.minimum(np.maximum(lines.values(chosen, midrange), short), long)
     # Piecewise linear blend of the three fits at the smoothed span.
     up = np.maximum(span - middle, 0.0) / (long - middle)
     down = np.maximum(middle - span, 0.0) / (middle - short)
-    fit = lines.fit(down * fits[0] + (1.0 - up - down) * fits[1] + up * fits[2], tweeter)[0]
-    return fit, lines.fit(fit, midrange)[1]
+    fit = lines.values(down * fits[0] + (1.0 - up - down) * fits[1] + up * fits[2], tweeter)
+    return fit, lines.slopes(fit, midrange)

@@ -306,7 +306,13 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
                 wrong += [(line, len(cells))] if len(wrong) < MOST_LINES else []
     except errors.InputError as error:
         return error
-    return errors.csv_lines(path, wrong, others, width) if wrong else errors.unreadable(str(path), cause)
+    if len(wrong) < 2:
+        return errors.csv_line(path, *wrong[0], width) if wrong else errors.unreadable(str(path), cause)
+    named = ", ".join(f"{line} ({found})" for line, found in wrong) + (f" and {others:,} more" if others else "")
+    return errors.InputError(
+        f"{path}: {len(wrong) + others:,} lines do not have {width} cells, as the header has: line {named}. Every "
+        "line must have the same number."
+    )
 
 
 def _refuse_binary(path: Path, dialect: Dialect) -> None:

@@ -303,7 +303,11 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             raise errors.moments_kind(type(moments).__name__, wanted, type(self).__name__)
         lacking = moments.lacks(needed)
         if lacking is not None:
-            raise errors.moments_lack(*lacking, repr(self))
+            absent, kept = lacking
+            raise errors.InputTypeError(
+                f"moments keep {kept} but {self!r} needs {absent}; collect them with that option set: "
+                "fit(...).moments_."
+            )
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
         """Return the problem of moments as a pass has left them, and its solution."""
