@@ -1,6 +1,7 @@
 """Codes for missing cells, and mistakes: cells far beyond the others of their column, in every report."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,7 @@ def test_a_code_for_missing_cells_is_named_with_the_way_out_and_what_it_hides(ho
     without = answer(capsys, "houses.csv", "--target", "price", "--na", "km_to_centre=999")
     assert ours(without) > ours(said) + 0.15
     assert f"R² on rows left out is {ours(without):.1%} instead of {ours(said):.1%}" in warned
+    assert re.search("the first direction is another one, in which [a-z_]+ and [a-z_]+ count most", warned)
     assert not without["warnings"]
 
 

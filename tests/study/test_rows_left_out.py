@@ -58,3 +58,11 @@ def test_cells_that_were_filled_do_not_bring_the_fitted_scores_back():
     found = eigenlens.report(frame, "kind").findings
     assert "rows left out" in found.value_name
     assert found.directions[0].value < 0.6
+
+
+def test_large_counts_and_small_shares_are_written_for_people():
+    frame = wide(0, n=20, p=1100)
+    frame.loc[3, "x7"] = np.nan
+    notes = " ".join(eigenlens.report(frame, "kind", cv=0).findings.notes)
+    assert "1,101 columns: 1,100 of numbers, 1 of words" in notes
+    assert "1 of 22,000 cells is missing (less than 0.1%)" in notes

@@ -135,8 +135,8 @@ class PenalizedRegression(BasisRegression):
             errors.warn(
                 errors.ConditionWarning(
                     f"Row {at[j]} of column {self._feature_names()[j]} is {away[j] / spread[j]:.0e} times as far from "
-                    f"the others as they are from each other: about {digits:.0f} digits of theirs are left. Leave out "
-                    "rows far from the others."
+                    f"the others as they are from each other, which leaves about {digits:.0f} of their 16 digits. "
+                    "Leave out rows far from the others."
                 )
             )
 

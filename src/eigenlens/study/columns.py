@@ -46,7 +46,7 @@ def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     kinds = [c.kind for c in profile.values()]
     nouns = {"number": "numbers", "word": "words", "date": "dates"}
     found = {noun: kinds.count(kind) for kind, noun in nouns.items() if kind in kinds}
-    counts = ": " + ", ".join(f"{count} of {noun}" for noun, count in found.items())
+    counts = ": " + ", ".join(f"{count:,} of {noun}" for noun, count in found.items())
     counts = f" of {next(iter(found))}" if list(found.values()) == [len(kinds)] else counts
     files = f" in {len(file.paths):,} files, read as one table;" if len(file.paths) > 1 else ","
     rows, columns = counted(file.n_rows or 0, "row"), counted(len(profile), "column")

@@ -16,6 +16,7 @@ from ..rows.extreme_cells import ExtremeCells, extreme_cells
 from .data import Data
 from .missing_cells import ALIKE
 from .plan import Plan
+from .sentences import joined
 
 MOST_NOTED = 4  # columns that get a sentence each
 MOST_VALUES = 10  # different numbers that a command names
@@ -156,8 +157,9 @@ def changed(findings: Findings, answer: Callable[[], Findings]) -> list[str]:
     if j is not None and k is not None and j != k:
         said.append(f"{k} of {len(other.directions)} directions are significant instead of {j}")
     if not _alike(findings, other) and other.top_loadings(0, 1):
-        tops = listed([name for name, _ in other.top_loadings(0, 2)], 2)
-        said.append(f"the first direction is another one, in which {tops} count most")
+        tops = [name for name, _ in other.top_loadings(0, 2)]
+        most = f"{joined(tops)} count{'' if len(tops) > 1 else 's'} most"
+        said.append(f"the first direction is another one, in which {most}")
     return [f"With these cells missing, {'; '.join(said)}."] if said else ["The finding is the same without them."]
 
 

@@ -262,8 +262,9 @@ def _counted(names: list[str], counts: np.ndarray, touched: int, n: int) -> str:
     order = [j for j in np.argsort(-counts, kind="stable") if counts[j]]
     described = listed((f"{names[j]!r} {counts[j]:,}" for j in order), MOST_SHOWN)
     total, cells = int(counts.sum()), n * len(names)
+    share = f"{total / cells:.1%}" if total >= 0.0005 * cells else "less than 0.1%"
     return (
-        f"{total:,} of {cells:,} cells {'is' if total == 1 else 'are'} missing ({total / cells:.1%}), in "
+        f"{total:,} of {cells:,} cells {'is' if total == 1 else 'are'} missing ({share}), in "
         f"{touched:,} of {n:,} rows: {described}."
     )
 
