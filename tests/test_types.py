@@ -11,7 +11,7 @@ from numpydoc.docscrape import NumpyDocString
 ROOMS = ("", ".moments", ".regress", ".kernels", ".inference", ".distances", ".validation")
 #: What people may use although no room hands it on.
 BESIDE = {
-    ".moments.completion": ("Completed", "fit", "fit_each"),
+    ".moments.completion": ("Completed", "fit"),
     ".moments.conditional": ("Conditional",),
     ".moments.expected_cells": ("ExpectedCells",),
     ".moments.low_rank": ("fit_low_rank",),

@@ -13,7 +13,6 @@ from eigenlens import LDA, PCA, SAVE, SIR
 from eigenlens.exceptions import MissingWarning
 from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns, completion
-from eigenlens.moments.completion import fit_each
 from eigenlens.moments.expected_cells import ExpectedCells
 from eigenlens.rows import Block, as_source
 
@@ -260,7 +259,7 @@ def test_columns_that_repeat_each_other_are_refused_whatever_else_is_missing():
         fit(patterns(X), names=["asleep", "awake", "c", "d"])
     labels = np.repeat(["bat", "cat"], 16)
     with pytest.raises(ValueError, match=r"Among the rows of group 'bat': The observed cells .* as LDA has it"):
-        fit_each(grouped(X, labels.astype(object)))
+        completion.fit(grouped(X, labels.astype(object)), pooled=False)
 
 
 def test_filling_names_the_columns_of_the_table_it_was_given():

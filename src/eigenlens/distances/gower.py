@@ -56,17 +56,17 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
     for name in weights or {}:
         if name not in columns:
             raise errors.no_column(str(name), list(columns), option("weights", name))
-    n = len(next(iter(columns.values())))
+    n = len(next(iter(columns.values()))[0])
     memory.require(3 * memory.square_bytes(n), f"The {n} × {n} table of distances", "use fewer rows", np.empty(0))
     total, count = np.zeros((n, n)), np.zeros((n, n))
-    for name, values in columns.items():
+    for name, (values, are_words) in columns.items():
         weight = (weights or {}).get(name, 1.0)
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise refused("weights", weight, f"the weight of column {name!r} must be a number ≥ 0")
         known = ~np.isnan(values)
         both = weight * (known[:, None] & known[None, :])
         filled = np.where(known, values, 0.0)[:, None]
-        if columns.words[name]:
+        if are_words:
             apart = (filled != filled.T).astype(float)
         else:
             spread = np.ptp(values[known]) if known.any() else 0.0
@@ -81,56 +81,38 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
     return total / count
 
 
-class _Columns(dict[str, np.ndarray]):
-    """Columns as numbers, NaN where a cell is missing; `words` tells which of them are codes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words: dict[str, bool] = {}
-
-
-def _columns(table: Any) -> _Columns:
+def _columns(table: Any) -> dict[str, tuple[np.ndarray, bool]]:
+    """Return columns as numbers, NaN where a cell is missing, and whether these are codes of words."""
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(table, eager_only=True, pass_through=True)
-    found = _Columns()
+    found: dict[str, tuple[np.ndarray, bool]] = {}
     if not isinstance(frame, nw.DataFrame):
         rows = np.asarray(table, dtype=object)
         if rows.ndim != 2 or not rows.size:
             raise errors.InputError(f"table has shape {rows.shape}; pass a frame, or an array of rows and columns.")
         for j in range(rows.shape[1]):
-            _add(found, str(j), rows[:, j].tolist(), ordered=None)
+            found[str(j)] = _coded(str(j), rows[:, j].tolist(), None)
         return found
     for name in frame.columns:
         column = frame.get_column(name)  # frame[0] is a row, not the column named 0
         ordered = column.cat.get_categories().to_list() if column.dtype == nw.Enum else None
-        _add(found, name, column.to_list(), ordered)
+        found[name] = _coded(name, column.to_list(), ordered)
     if not found or not len(frame):
         raise errors.InputError("table has no rows or no columns; pass some.")
     return found
 
 
-def _add(found: _Columns, name: str, values: list[Any], ordered: list[Any] | None) -> None:
-    missing = [v is None or v != v for v in values]
-    if ordered is not None:
-        place = {level: float(i) for i, level in enumerate(ordered)}
-        coded = [np.nan if gone else place[v] for v, gone in zip(values, missing, strict=True)]
-        found.words[name] = False
-    elif all(
-        gone or (isinstance(v, (int, float, np.number)) and not isinstance(v, bool | np.bool_))
-        for v, gone in zip(values, missing, strict=True)
-    ):
-        coded = [np.nan if gone else float(v) for v, gone in zip(values, missing, strict=True)]
-        found.words[name] = False
+def _coded(name: str, values: list[Any], ordered: list[Any] | None) -> tuple[np.ndarray, bool]:
+    known = [v for v in values if v is not None and v == v]
+    are_numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool | np.bool_) for v in known)
+    if any(isinstance(v, dict | list | set | np.ndarray) for v in known):
+        raise errors.InputError(f"column {name!r} holds neither numbers nor words; leave it out.")
+    if ordered is None and are_numbers:
+        code: Any = float
     else:
-        if any(isinstance(v, dict | list | set | np.ndarray) for v in values):
-            raise errors.InputError(f"column {name!r} holds neither numbers nor words; leave it out.")
-        levels: dict[Any, float] = {}
-        coded = [
-            np.nan if gone else levels.setdefault(v, float(len(levels)))
-            for v, gone in zip(values, missing, strict=True)
-        ]
-        found.words[name] = True
+        code = {level: float(i) for i, level in enumerate(ordered or dict.fromkeys(known))}.__getitem__
+    coded = np.array([np.nan if v is None or v != v else code(v) for v in values])
     if np.isinf(coded).any():
         raise errors.InputError(f"column {name!r} has an infinite cell; correct it, or make it missing.")
-    found[name] = np.array(coded)
+    return coded, ordered is None and not are_numbers

@@ -159,9 +159,7 @@ class Placement:
             return self._placed(X[part, :], part.start)
 
         parts = list(over_rows(work, n, m, X) if self.measure.bears_threads else map(work, row_blocks(n, m, X)))
-        xp = namespaces.namespace(X)
-        unit = exponents.power(self.preparation.given)
-        return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit
+        return joined(parts) * exponents.power(self.preparation.given)
 
     def _placed(self, X: Array, first: int) -> Array:
         Y = self.scaling.place(self.squares(X, first))

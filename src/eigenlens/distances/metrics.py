@@ -199,13 +199,9 @@ class Metric:
             centre = namespaces.like(self.centre, A)
             unit = exponents.power(-self.exponent)
             D2 = squared_distances((A - centre) * unit, (B - centre) * unit, centre * 0.0)
-            if self.metric == "sqeuclidean" and not self.squared:
-                return D2, False
-            return (
-                (namespaces.namespace(D2).sqrt(D2), True)
-                if self.metric != "sqeuclidean" and self.squared
-                else (D2, True)
-            )
+            if self.metric == "sqeuclidean":
+                return D2, self.squared
+            return (namespaces.namespace(D2).sqrt(D2) if self.squared else D2), True
         return namespaces.like(self._named(namespaces.to_numpy(A), namespaces.to_numpy(B)), A), self.squared
 
     def _named(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:

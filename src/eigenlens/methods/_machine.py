@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import errors, namespaces
@@ -195,7 +196,7 @@ class KernelMachine(KernelEstimator):
                 elif polish:
                     A[index, j], b[j] = problem.polished(K[np.ix_(index, index)], A[index, j], most_free)
         if not polish or unsettled:
-            F = K @ A
+            F = (csr_array(A.T) @ K).T  # a machine of two classes rests on few rows
             excess = max(problem.excess(F[index, j], A[index, j], b[j]) for j, (index, problem) in enumerate(stated))
             self._tell(excess, [str(found.message) for found in unsettled], K)
         return A, b

@@ -99,15 +99,17 @@ class Completed:
     n_steps: int = 0
 
 
-def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE) -> Completed:
+def fit(moments: Any, *, names: list[str] | None = None, pooled: bool = True, tol: float = TOLERANCE) -> Completed:
     """Find the normal distribution that makes the observed cells most likely.
 
     Parameters
     ----------
     moments : Patterns, Grouped or Cross
-        Rows with holes; groups have a mean each and one covariance.
+        Rows with holes; groups have a mean each.
     names : list of str, optional
         Columns, for messages.
+    pooled : bool
+        Whether groups share one covariance; otherwise each has its own.
     tol : float
         Where the slope of the log-likelihood, over the weight and in units of the covariance, may stop.
 
@@ -124,22 +126,10 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     """
     patterns = patterns_of(moments)
     require_observed(patterns, moments, names)
-    found = _fitted(patterns, names, tol)
-    return replace(found, moments=completed_like(moments, found.moments))
-
-
-def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> Completed:
-    """Find the normal distribution of each group separately.
-
-    Parameters
-    ----------
-    moments : Grouped
-        Rows with holes.
-    names, tol
-        As in `fit`.
-    """
-    patterns, found = patterns_of(moments), []
-    require_observed(patterns, moments, names)
+    if pooled or not isinstance(moments, Grouped):
+        one = _fitted(patterns, names, tol)
+        return replace(one, moments=completed_like(moments, one.moments))
+    found: list[Completed] = []
     for k, label in enumerate(moments.labels):
         try:
             found.append(_fitted(patterns.of_group(k), names, tol))

@@ -134,23 +134,24 @@ class Sample:
     layouts: dict[bool, tuple[Layout, list[Place]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, moments: Patterns, columns: Any = slice(None), centre: Any = 0.0, size: Any = 1.0) -> Self:
+    def of(cls, moments: Patterns, columns: Any = None, centre: Any = 0.0, size: Any = 1.0) -> Self:
         """Return what the likelihood sees of some columns, about another origin and in other units.
 
         Strata that observe none of these columns are left out.
         """
-        masks = moments.masks[:, columns]
+        columns = np.arange(moments.n_features) if columns is None else columns
+        masks = moments.masks.take(columns, axis=1)  # rows of cells stay together, as they are solved for
         seen = np.any(masks, axis=1)
         masks, place = masks[seen], np.cumsum(seen) - 1
         first, pattern = distinct(masks)
         rows = seen[moments.owner]
         return cls(
             masks[first],
-            np.where(masks, (moments.shift[seen][:, columns] - centre) / size, 0.0),
+            np.where(masks, (moments.shift[seen].take(columns, axis=1) - centre) / size, 0.0),
             moments.weights[seen],
             moments.group[seen],
             pattern,
-            moments.rows[rows][:, columns] / size,
+            moments.rows[rows].take(columns, axis=1) / size,
             pattern[place[moments.owner[rows]]],
             len(moments.group_rows),
         )

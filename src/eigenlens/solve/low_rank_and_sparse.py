@@ -310,13 +310,12 @@ def _little_observed(why: str) -> errors.MissingWarning:
     )
 
 
-def medians(size: np.ndarray, weight: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower weighted median along an axis, and the total weight."""
-    order = np.argsort(size, axis=axis, kind="stable")
-    reached = np.cumsum(np.take_along_axis(weight, order, axis=axis), axis=axis)
-    total = np.take(reached, [-1], axis=axis)
-    place = np.expand_dims(np.argmax(reached >= total / 2, axis=axis), axis)
-    return np.take_along_axis(size, np.take_along_axis(order, place, axis), axis), total
+def medians(size: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the lower weighted median of each column, in a row."""
+    order = np.argsort(size, axis=0, kind="stable")
+    reached = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
+    place = np.argmax(reached >= reached[-1] / 2, axis=0)
+    return np.take_along_axis(size, np.take_along_axis(order, place[None], axis=0), axis=0)
 
 
 def robust_spreads(X: Array, observed: Array | None, weight: Any = None) -> Array:
@@ -332,7 +331,7 @@ def robust_spreads(X: Array, observed: Array | None, weight: Any = None) -> Arra
     )
 
     def middle(values: np.ndarray) -> np.ndarray:  # the same for columns whose sign was changed
-        return (medians(values, counted, 0)[0] - medians(-values, counted, 0)[0]) / 2
+        return (medians(values, counted) - medians(-values, counted)) / 2
 
     centre = middle(cells)
     distance = np.where(counted > 0, np.abs(cells - centre), 0.0)

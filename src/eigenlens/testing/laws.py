@@ -18,24 +18,11 @@ from .samples import Sample, sample_for
 
 Law = Callable[[Any, Sample], None]
 
-#: What a law may need of an estimator, and how the estimator tells.
-FACTS: dict[str, Callable[[Any], bool]] = {
-    "moments": lambda estimator: hasattr(estimator, "partial_fit"),  # it is one pass and one small problem
-    "counted rows": lambda estimator: (
-        estimator._obeys().counts_rows
-    ),  # weight 2 is the row twice, in any order, to round-off
-    "own parts": lambda estimator: _all_known(estimator),  # made of classes that model files may hold
-    "centred rows": lambda estimator: estimator._obeys().centres,  # it looks at rows from their mean
-    "pencil": lambda estimator: (
-        estimator._obeys().solves_pencil
-    ),  # its directions are those of a small symmetric problem
-}
-
 ROUND_OFF = 1e-11  # what sums in another order may differ by, relative to the size of the result
 
 
 def needs(*facts: str) -> Callable[[Law], Law]:
-    """Mark a law that speaks only of estimators with these facts."""
+    """Mark a law that speaks only of estimators with these facts: "moments", "own_parts", or fields of `_obeys()`."""
 
     def marked(law: Law) -> Law:
         law.needs = facts  # type: ignore[attr-defined]
@@ -46,7 +33,16 @@ def needs(*facts: str) -> Callable[[Law], Law]:
 
 def applies(law: Law, estimator: Any) -> bool:
     """Tell whether a law applies to an estimator."""
-    return all(FACTS[fact](estimator) for fact in getattr(law, "needs", ()))
+    return all(_has(estimator, fact) for fact in getattr(law, "needs", ()))
+
+
+def _has(estimator: Any, fact: str) -> bool:
+    if fact == "moments":  # it is one pass and one small problem
+        return hasattr(estimator, "partial_fit")
+    if fact == "own_parts":  # made of classes that model files may hold
+        parts = [part for part in estimator.get_params().values() if hasattr(part, "get_params")]
+        return all(name_of(type(part)) is not None for part in (estimator, *parts))
+    return bool(getattr(estimator._obeys(), fact))
 
 
 def fitted(estimator: Any, data: Sample, sample_weight: Any = None) -> Any:
@@ -124,7 +120,7 @@ def partial_fit(estimator: Any, data: Sample) -> None:
     assert_same(outcome(batches, data.X), outcome(fitted(estimator, data), data.X), ROUND_OFF, "partial_fit")
 
 
-@needs("counted rows")
+@needs("counts_rows")
 def weight(estimator: Any, data: Sample) -> None:
     """An integer weight is a repeated row; weight 0 is no row."""
     times = np.arange(len(data)) % 4
@@ -133,7 +129,7 @@ def weight(estimator: Any, data: Sample) -> None:
     assert_same(outcome(weighted, data.X), outcome(repeated, data.X), ROUND_OFF, "weight")
 
 
-@needs("counted rows")
+@needs("counts_rows")
 def row_order(estimator: Any, data: Sample) -> None:
     """The order of the rows does not matter."""
     shuffled = data.rows(np.random.default_rng(1).permutation(len(data)))
@@ -158,7 +154,7 @@ def pickled(estimator: Any, data: Sample) -> None:
     assert_same(outcome(again, data.X), outcome(model, data.X), 0.0, "pickled")
 
 
-@needs("own parts")
+@needs("own_parts")
 def saved(estimator: Any, data: Sample) -> None:
     """A model that went through a file is the same to the last bit, and saves to the same bytes."""
     model = fitted(estimator, data)
@@ -173,12 +169,7 @@ def saved(estimator: Any, data: Sample) -> None:
     assert_same(outcome(restored, data.X), outcome(model, data.X), 0.0, "saved")
 
 
-def _all_known(estimator: Any) -> bool:
-    parts = [part for part in estimator.get_params().values() if hasattr(part, "get_params")]
-    return all(name_of(type(part)) is not None for part in (estimator, *parts))
-
-
-@needs("centred rows")
+@needs("centres")
 def shift(estimator: Any, data: Sample) -> None:
     """Adding the same row to all rows, however large, moves the means and nothing else."""
     grain = 2.0 ** np.floor(np.log2(np.std(data.X)) - 20)  # multiples of it survive the shift without rounding
@@ -208,7 +199,7 @@ def _scores(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     return {name: value for name, value in outcome(model, X).items() if name in ("transform", "predict_log_proba")}
 
 
-@needs("moments", "pencil")
+@needs("moments", "solves_pencil")
 def defining_equation(estimator: Any, data: Sample) -> None:
     """A V = B V Λ with Vᵀ B V = I, values descending, signs fixed."""
     model = fitted(estimator, data)

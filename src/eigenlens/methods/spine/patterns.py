@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import errors, linalg, namespaces
 from ...arrays.typing import Array
 from ...moments import Cross, Grouped, Moments, Patterns
-from ...moments.completion import Completed, fit, fit_each
+from ...moments.completion import Completed, fit
 from ...moments.conditional import Conditional
 from ...moments.low_rank import fit_low_rank
 from ...solve import Form
@@ -67,7 +67,7 @@ def completed(moments: Any, pooled: bool, names: list[str] | None, rank: int | N
         return Completed(moments)
     if rank is not None and share_missing(moments) > 0:
         return fit_low_rank(moments, rank, names=names)
-    found = fit(moments, names=names) if pooled or not isinstance(moments, Grouped) else fit_each(moments, names=names)
+    found = fit(moments, names=names, pooled=pooled)
     return found if rank is None else replace(found, log_likelihood=None)
 
 
