@@ -19,8 +19,6 @@ from .shrinkage import RidgedForm, whiten_for
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
-SQUARED_CONDITION = 1e3  # condition up to which squares keep ten digits of the weakest direction
-GRAM_WORK = 1e8  # multiplications of products of rows with rows from which on an SVD takes noticeably longer
 
 SOLVERS: dict[str, Callable[..., Any]] = {
     "eigh": Form.decomposed,
@@ -62,7 +60,7 @@ def _few_long_rows(pencil: Pencil) -> bool:
     """Whether the products of rows with rows are many times cheaper than an SVD, and all that is needed."""
     rows, columns = pencil.A.shape
     few = pencil.n_components is not None and pencil.n_components <= rows // 4
-    return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= GRAM_WORK
+    return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= 1e8
 
 
 RULES = (
@@ -229,7 +227,7 @@ def _by_squares(F: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | No
     Ten are left of directions up to a condition of a thousand. Weaker ones must have no image at all.
     """
     s, V, _, _ = Form(matrix=F.T @ F).decomposed(F.shape[1])
-    weak = s <= s[0] / SQUARED_CONDITION
+    weak = s <= s[0] / 1e3
     s[weak] = np.linalg.norm(F @ V[:, weak], axis=0)
     if (s[weak] > len(F) * namespaces.EPS * s[0]).any():
         return None
