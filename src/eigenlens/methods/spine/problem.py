@@ -123,6 +123,8 @@ class Problem:
     def directions(self, vectors: Array, unit: Array | None = None) -> Array:
         """Return vectors of the pencil as directions of the columns, each in its own unit (that of `centred`)."""
         if unit is None:
+            if self.centred.exponent is None:
+                return vectors
             unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
         with np.errstate(over="ignore"):
             found = vectors / unit[:, None]
