@@ -160,7 +160,7 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
         if spectrum.rank < spectrum.singular_values.shape[0]:
             spectrum = spectrum.first(max(1, spectrum.rank))
         W = None if problem.sphered_later else spectrum.whitening.matrix  # type: ignore[union-attr]
-        spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
+        spectrum = problem.of_columns(spectrum)
         centre = namespaces.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
         point = within.pivot + centre * unit

@@ -167,8 +167,6 @@ class Spectrum:
 
     def mapped(self, vectors: Array) -> Spectrum:
         """Put in other vectors for the same values, and fix their signs again."""
-        if vectors is self.vectors:
-            return self
         signs = orient(vectors)
         left = None if self.left is None else self.left * signs
         return replace(self, vectors=vectors * signs, left=left)
