@@ -6,7 +6,7 @@ A pencil with a B is first whitened; what remains is a standard problem A v = λ
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -151,12 +151,39 @@ def solve(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "randomize
     >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
     array([4., 1.])
     """
-    if pencil.B is None:
-        return _solve_standard(pencil, solver)
-    reduced, whitening = _whitened(pencil)
-    inner = _solve_standard(reduced, solver)
-    outer = inner.mapped(whitening.matrix @ inner.vectors)
-    return replace(outer, whitening=whitening, condition=whitening.condition)
+    whitening = None
+    if pencil.B is not None:
+        pencil, whitening = _whitened(pencil)
+    A, choice = pencil.A, choose_solver(pencil, solver)
+    rows, p = A.shape
+    k = min(rows, p, rows if pencil.n_components is None else pencil.n_components)
+    s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
+    rank = count_rank(s, p, A.squared)
+    squares = namespaces.to_numpy(s) ** 2
+    if len(squares) == min(rows, p):
+        tail = float(squares[min(k, rank) : rank].sum())
+    else:  # from the trace, which costs digits
+        trace = A.trace()
+        tail = trace - float(squares[:k].sum())
+        tail = tail if tail > p * namespaces.EPS * trace else 0.0
+    if whitening is None:
+        constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
+        condition = condition_of(s, max(min(k, p - constant, pencil.most or p), 1))
+    else:
+        vectors, condition = whitening.matrix @ vectors, whitening.condition
+    signs = orient(vectors)
+    return Spectrum(
+        singular_values=s[:k],
+        vectors=vectors * signs,
+        left=None if left is None else left * signs,
+        tail=tail,
+        rank=rank,
+        condition=condition,
+        solver=choice.solver,
+        residual=residual,
+        whitening=whitening,
+        **(effort[0] if effort else {}),
+    )
 
 
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
@@ -232,31 +259,3 @@ def _by_squares(F: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | No
     if (s[weak] > len(F) * namespaces.EPS * s[0]).any():
         return None
     return s, V, F @ (V / np.where(s > 0, s, 1.0))
-
-
-def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
-    A, choice = pencil.A, choose_solver(pencil, solver)
-    rows, p = A.shape
-    k = min(rows, p, rows if pencil.n_components is None else pencil.n_components)
-    s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
-    signs, rank = orient(vectors), count_rank(s, p, A.squared)
-    squares = namespaces.to_numpy(s) ** 2
-    if len(squares) == min(rows, p):
-        tail = float(squares[min(k, rank) : rank].sum())
-    else:  # from the trace, which costs digits
-        trace = A.trace()
-        tail = trace - float(squares[:k].sum())
-        tail = tail if tail > p * namespaces.EPS * trace else 0.0
-    constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
-    judged = min(k, p - constant, pencil.most or p)
-    return Spectrum(
-        singular_values=s[:k],
-        vectors=vectors * signs,
-        left=None if left is None else left * signs,
-        tail=tail,
-        rank=rank,
-        condition=condition_of(s, max(judged, 1)),
-        solver=choice.solver,
-        residual=residual,
-        **(effort[0] if effort else {}),
-    )
