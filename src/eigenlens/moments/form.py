@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -105,9 +105,16 @@ class Form:
     def dimension(self) -> int:
         return int(self.values.shape[-1])
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # not what was computed from them
+
+    @cached_property
+    def _column_squares(self) -> Array:
+        return namespaces.column_squares(self.factor)
+
     def diagonal(self) -> Array:
         if self.factor is not None:
-            return namespaces.column_squares(self.factor)
+            return self._column_squares  # asked several times in a fit
         return self.squares if self.matrix is None else namespaces.namespace(self.matrix).linalg.diagonal(self.matrix)
 
     def trace(self) -> float:
