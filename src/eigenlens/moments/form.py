@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -104,9 +104,6 @@ class Form:
     @property
     def dimension(self) -> int:
         return int(self.values.shape[-1])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # not what was computed from them
 
     @cached_property
     def _column_squares(self) -> Array:
