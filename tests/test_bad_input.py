@@ -374,7 +374,10 @@ PARAMETERS = [
     ("LDA", {"priors": np.ma.masked_array([0.2, 0.3, 0.5], [1, 0, 0])}, r"(?s)priors.*mask"),
     *[("LDA", {"shrinkage": a}, SHRINKAGE) for a in (-0.1, 1.1, "auto", True, np.nan, [0.1])],
     *[("LDA", {"within": o}, r"within={} is not an option; use one of 'pooled', 'equal'") for o in ("each", None)],
-    *[("LDA", {"between": o}, r"between={} is not an option; use one of 'weighted', 'equal'") for o in ("all", None)],
+    *[
+        ("LDA", {"between": o}, r"between={} is not an option; use one of 'weighted', 'equal', 'classes'")
+        for o in ("all", None)
+    ],
     *[("CCA", {"n_components": k}, COUNT) for k in (0, -1, 1.5, "two", True)],
     ("CCA", {"n_components": 3}, r"n_components=3 but tables of 4 and 2 columns have at most 2 .*between 1 and 2"),
     *[("CCA", {"ridge": r}, RIDGE) for r in (-1, "some", None, np.nan, np.inf, [1.0])],

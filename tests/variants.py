@@ -59,6 +59,7 @@ VARIANTS = {
         LDA(shrinkage=0.2, shrinkage_target="diagonal"),
         LDA(shrinkage="oas", shrinkage_target="identity"),
         LDA(within="equal", between="equal"),
+        LDA(between="classes"),
         LDA(missing="ml"),
         LDA(1, shrinkage=0.2, missing="ml"),
         LDA(within="equal", missing="ml"),

@@ -11,6 +11,7 @@ class Counted:
     """A sample whose draws are numbers, and counts them."""
 
     weight = 50.0
+    work = 10.0  # multiplications of a draw
     law = (np.zeros((1, 1)), np.eye(1))
 
     def __init__(self, seed):

@@ -91,3 +91,7 @@ def test_degrees_of_freedom_have_a_decimal_only_where_it_says_something():
     words = str(wilks([0.8, 0.5, 0.4, 0.3, 0.2], n=100, p=8, s=5))
     assert "F(40, 382) = 4.3" in words  # 382.02
     assert "F(28, 318.7) = " in words
+
+
+def test_a_statistic_of_zero_has_no_sign():
+    assert "F(1, 95) = 0, p = 1" in str(wilks([0.9, 0.0], n=98, p=2, s=2))

@@ -91,6 +91,31 @@ def test_equal_within_and_between():
     np.testing.assert_allclose(model.mean_, means.mean(axis=0), rtol=1e-13)
 
 
+def test_equal_classes_about_the_mean_of_the_rows():
+    """(1/K) Σ (μ_k − μ)(μ_k − μ)ᵀ against S_W, as lecture notes have it; the two values are theirs, on scaled wine."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    model = LDA(between="classes").fit(Z, y)
+    means = np.array([Z[y == k].mean(axis=0) for k in range(3)])
+    B = means.T @ means / 3
+    np.testing.assert_allclose(model.spectrum_.values, [10.1676, 3.7955], atol=5e-5)
+    np.testing.assert_allclose(model.between_, B, atol=1e-12)
+    np.testing.assert_allclose(model.mean_, 0, atol=1e-12)
+
+
+def test_the_quotient_is_largest_in_the_first_direction():
+    model = LDA().fit(X, y)
+    Sw, B = model.covariance_, model.between_
+    W = np.random.default_rng(0).standard_normal((13, 50)) / X.std(axis=0)[:, None]
+    expected = np.sum(W * (B @ W), axis=0) / np.sum(W * (Sw @ W), axis=0)
+    np.testing.assert_allclose(model.rayleigh(W), expected, rtol=1e-9)
+    np.testing.assert_allclose(model.rayleigh(model.scalings_), model.spectrum_.values, rtol=1e-9)
+    assert (model.rayleigh(W) < model.rayleigh(1e200 * model.scalings_[:, 0])).all()
+    assert np.isnan(model.rayleigh(np.zeros(13)))
+    for wrong in ([1.0, 2.0], np.full(13, np.nan), np.ones((1, 13))):
+        with pytest.raises(InputError, match="13"):
+            model.rayleigh(wrong)
+
+
 @pytest.mark.parametrize("target", ["auto", "identity", "diagonal"])
 @pytest.mark.parametrize("kind", ["ledoit-wolf", "oas", 0.3, 1.0])
 @pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant

@@ -130,6 +130,22 @@ def test_the_number_of_subclasses_is_found():
     assert model.score(rows, labels) > 0.97
 
 
+def test_the_criterion_counts_what_is_free():
+    """With one subclass a class these are K means and a covariance; the number that "bic" keeps has the least."""
+    model = MDA(n_subclasses=1).fit(X, y)
+    assert model.n_parameters_ == 3 * 4 + 4 * 5 // 2
+    assert model.bic_ == pytest.approx(22 * np.log(len(X)) - 2 * model.log_likelihood_[-1])
+    line = MDA(1, n_subclasses=2).fit(X, y)
+    assert line.n_parameters_ == 3 + 2 * 3 + 6 + 10  # shares, a line in four dimensions, places on it, covariance
+    rows, labels = corners(300, 1)
+    found = {R: MDA(n_subclasses=R, n_init=1).fit(rows, labels).bic_ for R in (1, 2, 3)}
+    assert min(found, key=found.get) == 2
+    assert MDA(n_subclasses="bic").fit(rows, labels).n_subclasses_.tolist() == [2, 2]
+    other = MDA(n_subclasses=2, regressor=PenalizedRegression()).fit(rows, labels)
+    assert np.isnan(other.bic_)
+    assert other.n_parameters_ is None
+
+
 def test_counts_by_label():
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = MDA(n_subclasses={"setosa": 1, "versicolor": 2, "virginica": 3}).fit(X, names)

@@ -336,7 +336,7 @@ def drawn(n_draws: int, what: str = "permutations") -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.3g}"
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value + 0.0:.3g}"  # −0 is 0
 
 
 def _degrees(df: float) -> str:

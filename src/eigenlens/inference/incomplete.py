@@ -58,7 +58,12 @@ class Hypothesis:
 
 
 def incomplete_test(
-    sample: Redrawn, hypothesis: Hypothesis, alpha: float = 0.05, n_draws: int = 199, random_state: Any = 0
+    sample: Redrawn,
+    hypothesis: Hypothesis,
+    alpha: float = 0.05,
+    n_draws: int = 199,
+    random_state: Any = 0,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Test "at most d directions", d = 0, 1, …, until one is not rejected.
 
@@ -71,6 +76,8 @@ def incomplete_test(
         Samples drawn for each d; fewer where the statistic is far beyond the first of them, or so many exceed it that
         no more could make it significant.
     random_state : int, Generator, RandomState or None
+    budget : float, optional
+        Multiplications after which no further d is tested.
     """
     check_draws(alpha, n_draws)
     seed, values = seed_of(random_state), hypothesis.values(sample.law)
@@ -82,14 +89,15 @@ def incomplete_test(
         def draw(rng: np.random.Generator) -> float:
             return hypothesis.statistic(sample.draw(null, rng), d)
 
-        return against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)[0]
+        found, made = against_draws(observed, draw, rng, alpha, n_draws, tied=SAME, early=True, hopeless=True)
+        return found._replace(work=len(made) * sample.work)
 
     most = min(hypothesis.count, len(values))
     with linalg.one_blas_thread():  # hundreds of small decompositions: threads would wait for each other
-        test = in_order(step, most, values, alpha, hypothesis.name, called=hypothesis.called).with_note(NOTE)
+        test = in_order(step, most, values, alpha, hypothesis.name, budget=budget, called=hypothesis.called)
     against = "each against normal rows that lack it and miss the same cells"
     times = drawn(n_draws, "times")
-    return test.told(
+    return test.with_note(NOTE).told(
         f"{ONE_BY_ONE[:-1]}, {against}, drawn {times}.",
         NORMAL,
         draws=n_draws,

@@ -165,7 +165,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
                 f"method={method!r} treats rows as independent; groups and block need method='shared'."
             )
         moments, moved = self._tested_moments(source), groups is not None or block is not None
-        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
+        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state, budget)
         if holed is not None:
             return holed
         problem: Any = self._pose(self._without_holes(moments))

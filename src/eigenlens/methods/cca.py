@@ -219,7 +219,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         xp, dtype = namespaces.namespace(joint.pivot), joint.dtype
         y_unit = joint.unit[p:]
         angles = canonical_angles(spectrum, problem)
-        spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
+        spectrum = problem.of_columns(spectrum)
         V = problem.y_whitening.matrix @ spectrum.left
         mean = joint.shift[0, :] * joint.unit
         self.spectrum_ = spectrum

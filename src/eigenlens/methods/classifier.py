@@ -243,10 +243,10 @@ def class_priors(given: Priors, weights: np.ndarray, labels: np.ndarray) -> np.n
     return given
 
 
-def between_form(within: Centred, shares: np.ndarray) -> Form:
-    """Return B = Σ π (m − m̄)(m − m̄)ᵀ by its factor."""
-    pi = namespaces.like(shares, within.shift)
-    means = within.shift - pi @ within.shift
+def between_form(within: Centred, shares: np.ndarray, weights: np.ndarray | None = None) -> Form:
+    """Return B = Σ π (m − m̄)(m − m̄)ᵀ by its factor, with m̄ = Σ `shares` m; π are `weights`, or these shares."""
+    pi = namespaces.like(shares if weights is None else weights, within.shift)
+    means = within.shift - namespaces.like(shares, within.shift) @ within.shift
     return Form(factor=means * namespaces.namespace(pi).sqrt(pi)[:, None], squared=False)
 
 

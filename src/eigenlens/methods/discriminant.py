@@ -160,7 +160,7 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
         if spectrum.rank < spectrum.singular_values.shape[0]:
             spectrum = spectrum.first(max(1, spectrum.rank))
         W = None if problem.sphered_later else spectrum.whitening.matrix  # type: ignore[union-attr]
-        spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
+        spectrum = problem.of_columns(spectrum)
         centre = namespaces.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
         point = within.pivot + centre * unit
@@ -186,9 +186,9 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
 
     def _sphere_of(self, problem: DiscriminantProblem, W: Array) -> tuple[Subspace, Array]:
         """Return the coordinates in which the within-class covariance is the identity, and the class means in them."""
-        within = problem.centred
-        W = problem.directions(W)
-        W = W * orient(W)
+        within, turned = problem.centred, problem.directions(W)
+        if turned is not W:
+            W = turned * orient(turned)
         centre = namespaces.like(problem.shares, within.shift) @ within.shift
         sphering = Subspace(within.pivot, W, centre * within.unit)
         return sphering, (within.shift - centre) @ (W * within.unit[:, None])

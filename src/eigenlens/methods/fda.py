@@ -15,6 +15,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -61,6 +62,8 @@ class FDA(ScoredClassifier):
         positive.
     canonical_correlations_ : array of shape (k,)
         α, between the scores and their fits.
+    asr_ : float
+        Average squared residual of the scores, Σ(1 − α²); with a penalty it includes what that costs.
     explained_variance_ratio_ : array of shape (k,)
         Share of each direction in the between-class variance, α²/(1 − α²).
     centroids_ : array of shape (K, k)
@@ -194,6 +197,10 @@ class FDA(ScoredClassifier):
                 stop=True,
                 again=", with the regression repeated",
             )
+
+    def _facts(self) -> Iterator[str]:
+        yield from super()._facts()
+        yield f"Average squared residual of the scores: {self.asr_:.4g}."
 
     def _obeys(self) -> Laws:
         counted = self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")

@@ -150,7 +150,7 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
         total, moments = problem.centred, problem.moments
         dtype, unit = total.dtype, total.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
-        spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
+        spectrum = problem.of_columns(spectrum)
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(total.pivot, spectrum.vectors, mean)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_count, is_number
@@ -38,6 +39,7 @@ from .discriminant import DiscriminantProblem, LinearDiscriminant
 from .spine.about import Declaration, DirectionTest, Laws, basis_of
 from .spine.canonical_tests import classes_by_theory, cost_of_classes
 from .spine.chosen import Validated, shrinkages
+from .spine.missing import in_units_of_data
 from .spine.rows_estimator import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas", "cv")
@@ -97,8 +99,9 @@ class LDA(LinearDiscriminant):
         `LDA(shrinkage=m.shrinkage_, shrinkage_target="diagonal")` repeats a choice.
     within : {"pooled", "equal"}
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
-    between : {"weighted", "equal"}
-        Class means weighted by the priors, or equally about their plain mean.
+    between : {"weighted", "equal", "classes"}
+        S_B: class means weighted by the priors; equally, about their plain mean; or, with "classes", equally about the
+        mean of the rows, (1/K) Σ (μ_k − μ)(μ_k − μ)ᵀ.
     missing : {"refuse", "ml"}
         How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate means and covariance by
         maximum likelihood. Cells must be missing at random. A row with NaN then has posteriors from the densities of
@@ -124,8 +127,8 @@ class LDA(LinearDiscriminant):
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
     structure_, structure_within_ : arrays of shape (p, k)
         Correlations of the columns with the scores, over all rows and within classes.
-    covariance_ : array of shape (p, p)
-        S_W, before shrinkage.
+    covariance_, between_ : arrays of shape (p, p)
+        S_W, before shrinkage, and S_B.
     log_likelihood_ : float
         With `missing="ml"`: log-likelihood of the observed cells.
     moments_ : Grouped
@@ -199,7 +202,7 @@ class LDA(LinearDiscriminant):
         shrinkage: float | Literal["ledoit-wolf", "oas", "cv"] | None = None,
         shrinkage_target: Literal["auto", "identity", "diagonal"] = "auto",
         within: Literal["pooled", "equal"] = "pooled",
-        between: Literal["weighted", "equal"] = "weighted",
+        between: Literal["weighted", "equal", "classes"] = "weighted",
         missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
@@ -244,9 +247,11 @@ class LDA(LinearDiscriminant):
                 Sw = shrunk(Form.of(within, divisor), intensity)
             constant = None
         priors = class_priors(self._given_priors, weights, moments.labels)
-        shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
+        equal = np.full(K, 1.0 / K)
+        shares = equal if self.between == "equal" else priors
+        between = between_form(within, shares, priors if self.between == "weighted" else equal)
         most = max(1, min(p, within.n_rows - K))
-        pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
+        pencil = Pencil(between, Sw, n_components=k, constant=constant, most=most)
         posed = pencil, moments, within, names, self.n_components, priors, shares, divisor
         if shrinkage is None:
             return DiscriminantProblem(*posed)
@@ -268,7 +273,7 @@ class LDA(LinearDiscriminant):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("shrinkage_target", self.shrinkage_target, ("auto", "identity", "diagonal"))
         check_choice("within", self.within, ("pooled", "equal"))
-        check_choice("between", self.between, ("weighted", "equal"))
+        check_choice("between", self.between, ("weighted", "equal", "classes"))
         check_choice("missing", self.missing, self._modes)
         if self.missing != "refuse" and a == "ledoit-wolf":
             raise errors.InputError(
@@ -301,6 +306,63 @@ class LDA(LinearDiscriminant):
         if not self.shrinkage:
             return Laws(invariance="linear")
         return Laws(invariance="units" if self._to_diagonal else "rotation")
+
+    # -- the quotient ------------------------------------------------------------------------------------------
+
+    @property
+    def between_(self) -> np.ndarray:
+        """S_B, the scatter of the class means as `between` weights them, of shape (p, p)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError("LDA has no between_ before it is fitted")
+        problem = self._pose(self._whole_moments)
+        found = in_units_of_data(problem.pencil.A, problem.centred.unit)
+        return np.asarray(found, dtype=namespaces.to_numpy(self.mean_).dtype)
+
+    def rayleigh(self, w: ArrayLike) -> float | np.ndarray:
+        """Return R(w) = wᵀS_B w / wᵀS_W w, which the first discriminant direction makes largest.
+
+        Parameters
+        ----------
+        w : array of shape (p,) or (p, m)
+            A direction, or several as columns.
+
+        Returns
+        -------
+        float or ndarray of shape (m,)
+            With shrinkage, S_W is the shrunken one. NaN for a direction in which rows of a class do not differ.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from eigenlens import LDA
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> lda = LDA().fit(X, y)
+        >>> lda.rayleigh(lda.scalings_).round(3)
+        array([31.548,  0.28 ])
+        >>> round(lda.rayleigh([1, 0, 0, 0]), 3)  # sepal length by itself
+        1.59
+        """
+        self._require_fit()
+        directions = np.asarray(w, dtype=float)
+        p = self.n_features_in_
+        if directions.ndim not in (1, 2) or len(directions) != p or not np.isfinite(directions).all():
+            raise errors.InputError(
+                f"w has shape {directions.shape}; give {p} finite numbers, one for each column of X, or {p} rows with "
+                "a direction in each column."
+            )
+        problem: Any = self._pose(self._whole_moments)
+        size = np.max(np.abs(directions), axis=0, initial=0.0)
+        unit = namespaces.to_numpy(problem.centred.unit)
+        scaled = directions / np.where(size > 0, size, 1.0) * unit.reshape(-1, *[1] * (directions.ndim - 1))
+        scaled = namespaces.like(scaled.reshape(p, -1), problem.centred.pivot)
+        xp = namespaces.namespace(scaled)
+        above, below = (
+            namespaces.to_numpy(xp.sum(scaled * form.apply(scaled), axis=0))
+            for form in (problem.pencil.A, problem.pencil.B)
+        )
+        found = np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
+        return float(found[0]) if directions.ndim == 1 else found
 
     # -- rows left out -------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from ..arrays.typing import Array, Priors, RandomState, TableLike
 from ..regress.penalized import PenalizedRegression
 from .classifier import centroid_scores, class_priors, refuse_separating
 from .mixtures.em import Classes, Fit, Plain, plain_step, run
-from .mixtures.subclasses import best_of, counts_by_bic, read_counts, read_start
+from .mixtures.subclasses import best_of, counts_by_bic, criterion, free_parameters, read_counts, read_start
 from .scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 from .spine.about import Declaration, Laws
 from .spine.rows_estimator import wanted
@@ -88,9 +88,14 @@ class MDA(ScoredClassifier):
     scores_ : array of shape (ΣR_k, k)
         Optimal scores of the subclasses.
     canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
+    asr_ : float
+        Average squared residual of the scores, Σ(1 − α²).
     log_likelihood_ : array of shape (n_iter_,)
         After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which
         may fall.
+    bic_, n_parameters_ : float, int or None
+        −2 `log_likelihood_[-1]` + `n_parameters_` log W: fewer is better. The numbers counted are shares of subclasses,
+        means in `n_components` directions, and the covariance. NaN and None with a regressor, which has no likelihood.
     deviance_ : float
         −2 Σ w log P(class | x) over the rows of the fit, by the fitted rule.
     n_iter_ : int
@@ -123,6 +128,8 @@ class MDA(ScoredClassifier):
     subclass_weights_: Array
     covariance_: Array
     log_likelihood_: Array
+    bic_: float
+    n_parameters_: int | None
     deviance_: float
     n_iter_: int
     converged_: bool
@@ -264,6 +271,10 @@ class MDA(ScoredClassifier):
         self.subclass_classes_, self.subclass_weights_ = owner, weights.astype(dtype)
         self.log_likelihood_ = np.array(fit.path)
         self.n_iter_, self.converged_ = len(fit.path), fit.converged
+        self.n_parameters_, self.bic_ = None, float("nan")
+        if self.regressor is None:
+            self.n_parameters_ = free_parameters(self.n_subclasses_.tolist(), len(step.spectrum), data.rank)
+            self.bic_ = criterion(fit.path[-1], data.W, self.n_parameters_)
         priors = class_priors(self._given_priors, data.class_weights, data.labels)
         self._set_rule(data.labels, native_labels(source), priors, centroids, np.dtype(dtype))
 
@@ -282,7 +293,8 @@ class MDA(ScoredClassifier):
         counts = errors.listed(f"{label}: {r}" for label, r in zip(self.classes_, self.n_subclasses_, strict=True))
         settled = "" if self.converged_ else ", not settled"
         yield f"Subclasses: {counts}. {self.n_iter_} steps of EM{settled}."
-        yield f"Log-likelihood {self.log_likelihood_[-1]:.6g}, deviance {self.deviance_:.6g}."
+        criterion = "" if self.n_parameters_ is None else f", BIC {self.bic_:.6g}"
+        yield f"Log-likelihood {self.log_likelihood_[-1]:.6g}, deviance {self.deviance_:.6g}{criterion}."
 
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         for name, found in super()._tables():

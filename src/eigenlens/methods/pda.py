@@ -153,6 +153,8 @@ class PDA(LinearDiscriminant):
         Optimal scores of the classes.
     canonical_correlations_ : array of shape (k,)
         α, between the scores and their fits.
+    asr_ : float
+        Average squared residual of the scores, Σ(1 − α²); with a penalty it includes what that costs.
     centroids_ : array of shape (K, k)
         Class means in discriminant coordinates.
     explained_variance_ratio_ : array of shape (k,)
@@ -206,6 +208,7 @@ class PDA(LinearDiscriminant):
     scalings_: Array
     scores_: Array
     canonical_correlations_: Array
+    asr_: float
     explained_variance_ratio_: Array
     coef_: Array
     intercept_: Array
@@ -251,6 +254,7 @@ class PDA(LinearDiscriminant):
     def _facts(self) -> Iterator[str]:
         yield from super()._facts()
         yield f"Penalty: λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom."
+        yield f"Average squared residual of the scores: {self.asr_:.4g}."
 
     def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
@@ -313,6 +317,7 @@ class PDA(LinearDiscriminant):
         assert kept.left is not None
         self.scores_ = namespaces.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
         self.canonical_correlations_ = namespaces.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
+        self.asr_ = float(xp.sum(1.0 / (1.0 + ratios)))
         self._lam, self.df_ = float(problem.lam), float(problem.path.smoother.df(problem.lam))
         self.gcv_path_ = problem.path.table(float(self.cost))
         with np.errstate(over="ignore", under="ignore"):

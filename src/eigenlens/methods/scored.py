@@ -31,6 +31,7 @@ class ScoredClassifier(CanonicalClassifier):
     priors: Any
     scores_: Array
     canonical_correlations_: Array
+    asr_: float
     explained_variance_ratio_: Array
 
     @staticmethod
@@ -94,6 +95,7 @@ class ScoredClassifier(CanonicalClassifier):
         self.spectrum_ = kept
         self.scores_ = np.asarray(kept.left / np.sqrt(shares)[:, None], dtype=dtype)
         self.canonical_correlations_ = np.sqrt(ratios[:k] / (1.0 + ratios[:k])).astype(dtype)
+        self.asr_ = float(np.sum(1.0 / (1.0 + ratios[:k])))
         self.explained_variance_ratio_ = (ratios[:k] / (total if total > 0 else 1.0)).astype(dtype)
         return kept
 

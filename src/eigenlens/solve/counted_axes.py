@@ -16,17 +16,9 @@ import numpy as np
 from ..arrays import linalg, namespaces
 from .leading import KrylovSpace, leading
 from .pencil import Form
-from .sparse_axes import SparseAxes, some_columns
+from .sparse_axes import SLACK, SparseAxes, some_columns
 
-CELLS, COLUMNS = 2**21, 32  # cells of a form times columns from which searches start, and columns, the most
-FIRST, ROUNDS = 2, 30  # rounds after which a search is judged, and in all, the most
-JUDGED = 2  # searches that go on to their end
-MOVING = 0.01  # share of the places that still change when a search has ended
-NUDGE = 1e-6  # by which axes that tell more are preferred: single columns of one unit all have the same variance
-TIE = 1e-9  # relative difference of two entries that are equal up to rounding
-NOTHING = 1e-12  # share of a variance that is rounding
-ROUNDING = 16 * namespaces.EPS  # of a product of two columns, as a share of their lengths: smaller loadings are none
-DENSE, SETTLED = 200, 1e-11  # loadings up to which a matrix is decomposed, and residual of an iteration beyond
+DENSE = 200  # loadings up to which a matrix is decomposed
 
 
 class Remainder:
@@ -43,7 +35,7 @@ class Remainder:
         own = self.form.apply(axis[:, None])
         image = own - self.told @ (self.told.T @ axis[:, None])
         left = float(axis @ image[:, 0])
-        if left > NOTHING * float(axis @ own[:, 0]):
+        if left > SLACK * float(axis @ own[:, 0]):
             self.told = np.column_stack([self.told, image / left**0.5])
 
     def best_axis(self, on: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -53,14 +45,15 @@ class Remainder:
         """
         told, axis, some = self.told[on], np.zeros(len(start)), some_columns(self.form, on)
         squares = some.diagonal()
-        open_ = squares - np.sum(told**2, axis=1) > NOTHING * squares
+        open_ = squares - np.sum(told**2, axis=1) > SLACK * squares
         if open_.any():
             on, told, squares, some = on[open_], told[open_], squares[open_], some_columns(some, np.flatnonzero(open_))
         else:
             told = told[:, :0]
         value, axis[on] = _leading_axis(some, told, start[on])
         size = np.sqrt(squares)
-        axis[on[np.abs(axis[on]) * value <= ROUNDING * size * (size @ np.abs(axis[on]))]] = 0.0
+        rounding = 16 * namespaces.EPS * size * (size @ np.abs(axis[on]))  # of products of two columns
+        axis[on[np.abs(axis[on]) * value <= rounding]] = 0.0
         return axis
 
 
@@ -73,7 +66,7 @@ def _leading_axis(some: Form, told: np.ndarray, start: np.ndarray) -> tuple[floa
     def apply(V: np.ndarray) -> np.ndarray:
         return np.asarray(some.apply(V.T)).T - (V @ told) @ told.T
 
-    found = leading(KrylovSpace(apply, len(start), 1, start, 1, start[None, :]), 1, tol=SETTLED, weak=1.0)
+    found = leading(KrylovSpace(apply, len(start), 1, start, 1, start[None, :]), 1, tol=1e-11, weak=1.0)
     return float(found.values[0]), found.vectors[0, :]
 
 
@@ -148,7 +141,8 @@ def _starts(remainder: Remainder, start: np.ndarray, seen: np.ndarray) -> np.nda
     image = seen - remainder.told @ (remainder.told.T @ start)
     inner = start.T @ image
     size = np.linalg.norm(image, axis=1)
-    order = np.argsort(-size, kind="stable")[: min(COLUMNS, CELLS // remainder.form.values.size)]
+    most = min(32, 2**21 // remainder.form.values.size)  # each start is multiplied with all cells of the form
+    order = np.argsort(-size, kind="stable")[:most]
     columns = order[size[order] > 0]
     leading = start @ np.linalg.eigh((inner + inner.T) / 2)[1][:, -1:]
     if not len(columns):
@@ -160,8 +154,8 @@ def _starts(remainder: Remainder, start: np.ndarray, seen: np.ndarray) -> np.nda
 
 def _best(remainder: Remainder, starts: np.ndarray, count: int) -> np.ndarray:
     """Return the best axis that the searches end at: those go on that are best after a few rounds."""
-    X = _searched(remainder, starts, count, FIRST)
-    X = _searched(remainder, X[:, _best_of(remainder, X, JUDGED)], count, ROUNDS)
+    X = _searched(remainder, starts, count, rounds=2)
+    X = _searched(remainder, X[:, _best_of(remainder, X, 2)], count, rounds=30)
     end = X[:, _best_of(remainder, X, 1)[0]]
     return remainder.best_axis(np.flatnonzero(end), end)
 
@@ -172,7 +166,7 @@ def _best_of(remainder: Remainder, X: np.ndarray, count: int) -> list[int]:
         return list(range(X.shape[1]))
     worth, best = _worth(remainder, X), []
     for _ in range(count):
-        best.append(int(np.flatnonzero(worth >= worth.max() - NOTHING)[0]))
+        best.append(int(np.flatnonzero(worth >= worth.max() - SLACK)[0]))
         worth[best[-1]] = -np.inf
     return best
 
@@ -180,7 +174,8 @@ def _best_of(remainder: Remainder, X: np.ndarray, count: int) -> list[int]:
 def _worth(remainder: Remainder, axes: np.ndarray) -> np.ndarray:
     """Return the variance of axes as a share; of equal ones, those that tell more about other columns have more."""
     images, trace = remainder.image(axes), remainder.trace
-    return np.asarray(np.sum(axes * images, axis=0) + NUDGE * np.sum(images**2, axis=0) / trace) / trace
+    told = 1e-6 * np.sum(images**2, axis=0) / trace  # single columns of one unit all have the same variance
+    return np.asarray(np.sum(axes * images, axis=0) + told) / trace
 
 
 def _searched(remainder: Remainder, X: np.ndarray, count: int, rounds: int) -> np.ndarray:
@@ -190,7 +185,7 @@ def _searched(remainder: Remainder, X: np.ndarray, count: int, rounds: int) -> n
         places = _largest_places(X, count)
         X = np.where(places, X, 0.0)
         X = X / np.maximum(np.linalg.norm(X, axis=0), np.finfo(float).tiny)
-        if np.count_nonzero(places & ~before, axis=0).max() <= MOVING * count:
+        if np.count_nonzero(places & ~before, axis=0).max() <= 0.01 * count:
             return X
         X, before = remainder.image(X), places
     return np.where(before, X, 0.0)
@@ -198,9 +193,9 @@ def _searched(remainder: Remainder, X: np.ndarray, count: int, rounds: int) -> n
 
 def _largest_places(X: np.ndarray, count: int) -> np.ndarray:
     """Tell where the `count` largest entries of each column are; of those equal up to rounding, the first."""
-    size = np.abs(X)
+    size, tie = np.abs(X), 1e-9
     level = np.partition(np.ascontiguousarray(size.T), len(X) - count, axis=1)[:, len(X) - count]
-    places = size > level * (1 + TIE)
+    places = size > level * (1 + tie)
     missing = count - np.count_nonzero(places, axis=0)
-    ties = ~places & (size >= level * (1 - TIE))
+    ties = ~places & (size >= level * (1 - tie))
     return np.asarray(places | (ties & (np.cumsum(ties, axis=0) <= missing)))

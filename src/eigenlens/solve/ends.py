@@ -12,9 +12,6 @@ from .leading import KrylovSpace, leading
 from .pencil import RANK_TOLERANCE, Form
 
 DIRECT = 1000  # up to this dimension a direct solver is as fast as an iteration, and all eigenvalues are added up
-STEPS = 10  # of the estimate above it
-MOST_STEPS = 5_000  # products with a vector for the largest eigenvalue
-CONVERGED = 1e-3  # residual, relative to its value, from which on a Ritz value counts as an eigenvalue
 
 
 def rounding(n: int, size: float) -> float:
@@ -72,7 +69,7 @@ def largest(
         return _direct(matrix, n)
     start = np.random.default_rng(0).standard_normal(n) if start is None else start
     space = KrylovSpace(lambda V: apply(V[0, :])[None, :] + size * V, n, 1, start, 1, start[None, :])
-    found = leading(space, 1, tol=tol or n * namespaces.EPS, weak=1.0, most_steps=MOST_STEPS)
+    found = leading(space, 1, tol=tol or n * namespaces.EPS, weak=1.0, most_steps=5_000)
     if not found.settled:
         return _direct(matrix, n)
     vector = found.vectors[0, :]
@@ -148,13 +145,13 @@ def inertia(A: Form) -> Inertia:
 
 
 def _estimated_negative(space: KrylovSpace) -> tuple[float, float]:
-    while space.steps < STEPS and space.next.shape[0]:
+    while space.steps < 10 and space.next.shape[0]:
         space.grow()
     with linalg.one_blas_thread():
         theta, S = np.linalg.eigh(space.T[: space.m, : space.m])
         residual = np.linalg.norm(space.R @ S[space.m - space.R.shape[1] :], axis=0)
         negative = theta < -rounding(space.n, float(np.max(np.abs(theta))))
-        settled = negative & (residual <= CONVERGED * np.abs(theta))
+        settled = negative & (residual <= 1e-3 * np.abs(theta))
         open_ = negative & ~settled
         per_probe = np.abs(theta[open_]) @ (S[: len(space.first), open_].T @ space.first) ** 2
     return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / len(per_probe) ** 0.5)

@@ -11,10 +11,6 @@ from ..arrays import namespaces
 
 Floats = NDArray[np.float64]
 
-WELL = 1e-4  # pivots of columns brought to unit size above which nothing is near singular
-SPARSE = 0.05  # share of entries that are not zero, below which a root is treated as sparse
-EVEN = 1e-2  # ratio of eigenvalues from which on the error of a basis is rounding
-
 
 def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats, Floats]:
     """Return a basis of all coefficient vectors that rows and penalty leave open, and root and rows in it.
@@ -25,7 +21,7 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats, Float
     if root is None:  # Ω = I
         basis, seen = _orthonormal(rows)
         return basis, np.eye(basis.shape[1]), seen
-    if len(root) < root.shape[1] and np.count_nonzero(root) < SPARSE * root.size:
+    if len(root) < root.shape[1] and np.count_nonzero(root) < 0.05 * root.size:
         basis, kept = _dual_by_differences(rows, csr_array(root))
         return basis, kept, rows @ basis
     values, vectors = np.linalg.eigh(root.T @ root)
@@ -51,13 +47,13 @@ def _orthonormal(rows: Floats) -> tuple[Floats, Floats]:
         size = np.sqrt(np.diagonal(S))
         size[size == 0] = 1.0
         values, vectors = np.linalg.eigh(S / size / size[:, None])
-        seen = values > WELL**2
+        seen = values > 1e-8  # of the rest, columns of unit size may be combinations of others
         if (values[~seen] > 16 * len(S) * namespaces.EPS * values[-1]).any():
             basis = np.linalg.qr(rows.T)[0]
             break
         mixed = vectors[:, seen] / np.sqrt(values[seen]) / size[:, None]
         basis = basis @ mixed
-        if values[seen].min(initial=np.inf) > EVEN * values[-1]:
+        if values[seen].min(initial=np.inf) > 0.01 * values[-1]:  # the error of the basis is rounding
             return basis, S @ mixed if turn == 0 else rows @ basis
     return basis, rows @ basis
 

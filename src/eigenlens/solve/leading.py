@@ -22,11 +22,6 @@ RESIDUAL = 1e-8  # of ‖Av − θv‖ relative to θ, for every direction that 
 WEAK = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
 SIZES = (384, 48)  # vectors in the space before it starts again, the second where fewer than 8 are multiplied at a time
-ROOM = 2**29  # bytes that the space may take
-BEGINNING = 64  # vectors for which there is room at first
-NULL = 1e-7  # share of the largest vector of a block below which squares cannot tell another from rounding
-SKEWED = 0.1  # share below which vectors are made orthonormal once more
-FAR_AHEAD = 8  # products between looks at the directions, at most
 STEPS = 300  # products with a block of vectors, at most
 
 
@@ -87,10 +82,10 @@ class KrylovSpace:
         start: Array | None = None,
     ) -> None:
         self.apply, self.n, self._like, self.width = apply, n, like, min(width or block_width(k), n)
-        most = min(SIZES[self.width < WIDTHS[0]], ROOM // (8 * n))
+        most = min(SIZES[self.width < WIDTHS[0]], 2**29 // (8 * n))  # half a gigabyte
         self.size = min(max(most, 3 * k + 4 * self.width), n)
         self.T, self.m, self.steps, self.top = np.zeros((self.size + self.width,) * 2), 0, 0, 0.0
-        self.Q = self._empty(min(BEGINNING, len(self.T)))
+        self.Q = self._empty(min(64, len(self.T)))  # grows with the space
         self.restarted = False
         self._random, self._apart = np.random.default_rng(0), False
         self.first = self.begin(start)
@@ -143,11 +138,12 @@ class KrylovSpace:
                 floor = namespaces.EPS * self.n**0.5 * self.top
             values, U = np.linalg.eigh(namespaces.to_numpy(squares))
             s = np.sqrt(np.maximum(values, 0.0))
-            kept = s > max(floor if turn == 0 else 0.5, NULL * s.max(initial=0.0))
+            null = 1e-7 * s.max(initial=0.0)  # below it squares cannot tell a vector from rounding
+            kept = s > max(floor if turn == 0 else 0.5, null)
             mixed = U[:, kept]
             rows, R = namespaces.like((mixed / s[kept]).T.copy(), rows) @ rows, (mixed * s[kept]).T @ R
-            if inside is not None and s.min(initial=np.inf) >= SKEWED * s.max(initial=0.0):
-                break
+            if inside is not None and s.min(initial=np.inf) >= 0.1 * s.max(initial=0.0):
+                break  # too even to be made orthonormal once more
         return rows, R, taken
 
     def ritz(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -224,9 +220,9 @@ def leading(
 
 
 def _half_way(last: tuple[int, float], now: tuple[int, float]) -> int:
-    """Return half of the products that are to come by the pace between two looks."""
+    """Return half of the products that are to come by the pace between two looks, at most 8."""
     pace = np.log(last[1] / now[1]) / (now[0] - last[0]) if 1.0 < now[1] < last[1] < np.inf else np.inf
-    return int(min(np.log(max(now[1], 1.0)) / pace / 2, FAR_AHEAD))
+    return int(min(np.log(max(now[1], 1.0)) / pace / 2, 8))
 
 
 def _next_is_known(values: np.ndarray, gaps: np.ndarray, unit: np.ndarray, k: int) -> bool:

@@ -23,11 +23,8 @@ from ..arrays import namespaces
 from ..arrays.typing import Array
 from .low_rank_and_sparse import OVER
 
-STEP = 0.25  # threshold of the shrinking, in mean sizes of an entry
-ROUNDS, CHECK = 60, 20  # rounds of alternating directions, and how often they look for a proof
 EXACT = 1e-9  # residuals (of mean size 1) and multipliers beyond 1 that count as rounding
 BATCH = 2**22  # numbers in the systems solved at a time
-SINGULAR = 1e-10  # relative size of a pivot at which a row's observed entries do not determine it
 
 
 def least_absolute(X: Array, observed: Array | None, V: Array) -> Array:
@@ -61,14 +58,14 @@ def _approach(X: Array, seen: Array, V: Array) -> tuple[np.ndarray, np.ndarray]:
     xp = namespaces.namespace(X)
     Z, U, rows = X @ V, xp.zeros_like(X), np.arange(X.shape[0])
     answer = np.array(namespaces.to_numpy(Z))
-    for k in range(1, ROUNDS + 1):
+    for k in range(1, 61):
         fit = Z @ V.T
         R = X - fit + U
-        S = xp.where(seen > 0, xp.sign(R) * xp.clip(xp.abs(R) - STEP, min=0.0), R)
+        S = xp.where(seen > 0, xp.sign(R) * xp.clip(xp.abs(R) - 0.25, min=0.0), R)  # of a mean size of 1
         Y = X - OVER * S - (1 - OVER) * (X - fit) + U
         Z = Y @ V
         U = Y - Z @ V.T
-        if k % CHECK == 0:
+        if k % 20 == 0:  # look for a proof
             exact, sure = _certify(X, seen, V, (S == 0) & (seen > 0))
             answer[rows] = namespaces.to_numpy(xp.where(sure[:, None], exact, Z))
             left = np.flatnonzero(~namespaces.to_numpy(sure))
@@ -144,7 +141,7 @@ def _basis(x: np.ndarray, seen: np.ndarray, z: np.ndarray, V: np.ndarray) -> np.
     R, order = scipy.linalg.qr((V * weight[:, None]).T, mode="r", pivoting=True)
     pivots = np.abs(np.diag(R))
     r = V.shape[1]
-    if len(pivots) < r or pivots[r - 1] <= SINGULAR * weight[order[r - 1]] or seen[order[:r]].min() == 0:
+    if len(pivots) < r or pivots[r - 1] <= 1e-10 * weight[order[r - 1]] or seen[order[:r]].min() == 0:
         return np.full(r, -1)
     return np.asarray(order[:r])
 

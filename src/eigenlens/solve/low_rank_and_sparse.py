@@ -30,17 +30,8 @@ from ..arrays.typing import Array
 from .leading import KrylovSpace
 
 OVER = 1.6  # over-relaxation: a third fewer rounds on every table tried
-UNBALANCED = 30.0  # ratio of the two residuals from which μ is changed, by a factor of 2
-PATIENCE = (
-    10,
-    1.5,
-)  # rounds between such changes, and how fast they become rarer: in the end μ stays, and so converges
-FULL_SIDE = 200  # a full decomposition of this side or less is fast enough
 ITERATED_SHARE = 0.2  # share of directions up to which an iteration pays
 SPARE = 10  # directions carried beyond those in use, so that one that grows is seen before it matters
-SQUARES = 1e-6  # relative size of τ down to which the squares of a matrix hold the digits that matter
-MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
-OF_NORMAL = 1.4826  # standard deviations of a normal distribution are so many median distances from its median
 
 Report = Callable[[int, float, int, float], None]
 
@@ -101,7 +92,7 @@ def pursue(
     shrinker = Shrinker()
     L, S, U = xp.zeros_like(X), xp.zeros_like(X), xp.zeros_like(X)  # U is the multiplier over μ
     mu, penalty = _first_mu(X, observed, root), lam * root
-    patience, changed = float(PATIENCE[0]), 0
+    patience, changed = 10.0, 0  # rounds between changes of μ
     objective: list[float] = []
     residuals: list[float] = []
     primal = dual = np.inf
@@ -122,9 +113,9 @@ def pursue(
             if residuals[-1] <= tol and not shrinker.missed(Y, 1 / mu):
                 done = True
                 break
-            if k - changed >= patience and max(primal, dual) > UNBALANCED * min(primal, dual):
+            if k - changed >= patience and max(primal, dual) > 30 * min(primal, dual):
                 factor = 2.0 if primal > dual else 0.5
-                patience, changed = patience * PATIENCE[1], k
+                patience, changed = patience * 1.5, k  # in the end μ stays, so that the rounds converge
                 mu, U = mu * factor, U / factor
     if not objective:
         shrinker(X, 1.0)
@@ -221,12 +212,13 @@ class Shrinker:
     def _directions(self, M: Array, tau: float, accuracy: float) -> Array:
         """Return the leading right singular vectors of a tall matrix."""
         q = M.shape[1]
-        if q > FULL_SIDE and self._block is not None and self._block.shape[0] <= ITERATED_SHARE * q:
+        large = q > 200
+        if large and self._block is not None and self._block.shape[0] <= ITERATED_SHARE * q:
             V = self._from_the_last(M, tau, accuracy)
             if V is not None:
                 return V
         V = self._all(M, tau)
-        if q > FULL_SIDE:
+        if large:
             drawn = np.random.default_rng(0).standard_normal((SPARE, q))  # seeded, so that a rerun gives the same bits
             self._block = namespaces.namespace(M).concat([V.T, namespaces.like(drawn, M)], axis=0)
         return V
@@ -237,7 +229,7 @@ class Shrinker:
         values, V = xp.linalg.eigh(linalg.gram(M))
         s = xp.sqrt(xp.clip(xp.flip(values), min=0.0))
         V = xp.flip(V, axis=1)
-        if tau < SQUARES * float(s[0]):
+        if tau < 1e-6 * float(s[0]):  # squares do not hold the digits that matter
             _, s, right = linalg.thin_svd(M)
             V = right.T
         return V[:, : _count(namespaces.to_numpy(s), tau)]
@@ -289,7 +281,7 @@ def warn_if_few(observed: Array | None, rank: int) -> None:
     seen = namespaces.to_numpy(observed)
     numbers = rank * (sum(seen.shape) - rank)
     thin = [int((seen.sum(axis=axis) < rank).sum()) for axis in (1, 0)]
-    if seen.mean() < 1 - MOSTLY_MISSING:
+    if seen.mean() < 0.1:
         errors.warn(_little_observed(f"{1 - seen.mean():.0%} of the cells are NaN"))
     elif seen.sum() < 1.5 * numbers:
         why = f"{seen.sum()} observed cells must determine the {numbers} numbers of a matrix of rank {rank}"
@@ -335,7 +327,7 @@ def robust_spreads(X: Array, observed: Array | None, weight: Any = None) -> Arra
 
     centre = middle(cells)
     distance = np.where(counted > 0, np.abs(cells - centre), 0.0)
-    usual, rounding = middle(distance) * OF_NORMAL, namespaces.EPS * np.abs(centre)
+    usual, rounding = middle(distance) * 1.4826, namespaces.EPS * np.abs(centre)
     largest = distance.max(axis=0, keepdims=True)
     unit = np.where(largest > rounding, largest, 1.0)
     shares = counted / np.maximum(counted.sum(axis=0, keepdims=True), np.finfo(float).tiny)

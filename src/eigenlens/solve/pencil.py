@@ -15,7 +15,6 @@ from ..arrays.typing import Array
 from ..moments.form import Form
 
 RANK_TOLERANCE = 16.0  # singular values below this many ulps (times the dimension) of the largest are rounding
-SIGN_TIE = 1e-6  # entries this close to the largest count as equal to it, so that rounding cannot flip a sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +178,7 @@ def orient(vectors: Array) -> Array:
     if vectors.shape[0] == 0:
         return xp.ones(vectors.shape[1], dtype=vectors.dtype, device=namespaces.device(vectors))
     size = xp.abs(vectors)
-    near = size >= xp.max(size, axis=0) * (1 - SIGN_TIE)
+    near = size >= xp.max(size, axis=0) * (1 - 1e-6)  # rounding cannot flip a sign
     place = xp.argmax(xp.astype(near, xp.int64), axis=0)
     chosen = vectors[place, xp.arange(vectors.shape[1], device=namespaces.device(vectors))]
     return xp.where(chosen < 0, -xp.ones_like(chosen), xp.ones_like(chosen))

@@ -12,10 +12,7 @@ from ..moments.row_products import ArrayRows, lengths
 from .leading import RESIDUAL, STEPS, WEAK, KrylovSpace, Leading, leading
 from .pencil import Form
 
-SINGLE_RESIDUAL = 1e-6  # relative to the largest value, where products are in single precision and resolve no more
 IMAGED = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
-SQUARED_DIGITS = 1e-5  # products with FᵀF square the condition: weaker directions are left to the direct solver
-OVERSAMPLE, POWERS = 10, 4  # of the approximate solver: vectors beyond those wanted, and products with them
 
 
 def gram(A: Form, k: int) -> tuple[Any, ...]:
@@ -30,7 +27,7 @@ def gram(A: Form, k: int) -> tuple[Any, ...]:
 def krylov(A: Form, k: int) -> tuple[Any, ...]:
     """Find k leading directions, until ‖Av − λv‖ is small for each."""
     rows = _rows_of(A)
-    tol, weak = (SINGLE_RESIDUAL, 1.0) if rows.single else (RESIDUAL, WEAK)
+    tol, weak = (1e-6, 1.0) if rows.single else (RESIDUAL, WEAK)  # single precision resolves no more
     return _presented(rows, _searched(rows, k, tol=tol, weak=weak, most_steps=rows.most_steps or STEPS), A.factor)
 
 
@@ -44,7 +41,8 @@ def lanczos(A: Form, k: int) -> tuple[Any, ...]:
         return krylov(A, k)
     most = 2 * (rows.most_steps or STEPS)
     found = _searched(rows, k, tol=_rounding(rows.side), weak=1.0, most_steps=most)
-    weak = len(found.values) < k or float(found.values[-1]) < SQUARED_DIGITS**2 * float(found.values[0])
+    # products with FᵀF square the condition: directions below 1e-5 of the first are left to the direct solver
+    weak = len(found.values) < k or float(found.values[-1]) < 1e-5**2 * float(found.values[0])
     if A.factor is not None and (weak or not found.settled):
         return A.decomposed(k)
     return _presented(rows, found, A.factor)
@@ -55,10 +53,11 @@ def randomized(A: Form, k: int) -> tuple[Any, ...]:
 
     Approximate: the residual says how good it is. The start is seeded, so that a rerun gives the same.
     """
+    width, products = k + 10, 4
     if A.matrix is not None:
-        return _of_matrix(A, _searched_matrix(A, k, k + OVERSAMPLE, most_steps=POWERS))
+        return _of_matrix(A, _searched_matrix(A, k, width, most_steps=products))
     rows = _rows_of(A)
-    *found, effort = _presented(rows, _searched(rows, k, k + OVERSAMPLE, most_steps=POWERS), A.factor)
+    *found, effort = _presented(rows, _searched(rows, k, width, most_steps=products), A.factor)
     return *found, {**effort, "settled": True}
 
 

@@ -21,9 +21,6 @@ import numpy as np
 
 ORTHOMAX = {"varimax": 1.0, "quartimax": 0.0}
 ROTATIONS = (*ORTHOMAX, "promax", "oblimin")
-SWEEPS = 200
-STEPS = 5_000
-FLAT = 1e-10  # projected gradient at which oblimin ends, relative to the size of the loadings to the fourth
 
 
 def rotation_matrix(
@@ -56,7 +53,7 @@ def _orthomax(A: np.ndarray, gamma: float) -> np.ndarray:
     """Turn pairs of columns by the angle that is best for them, until no pair turns any more."""
     L, (p, k) = A.copy(), A.shape
     T = np.eye(k)
-    for _ in range(SWEEPS):
+    for _ in range(200):
         turned = 0.0
         for i in range(k - 1):
             for j in range(i + 1, k):
@@ -95,11 +92,11 @@ def _oblimin(A: np.ndarray, start: np.ndarray | None) -> np.ndarray:
     products = L**2 @ others
     value, step = float(np.sum(L**2 * products)) / 4, 1.0
     size = max(float(np.sum(A**2)) ** 2 / len(A), np.finfo(float).tiny)
-    for _ in range(STEPS):
+    for _ in range(5_000):
         G = -(L.T @ (L * products) @ back).T
         G = G - T * np.sum(T * G, axis=0)
         steepness = float(np.sum(G**2))
-        if np.sqrt(steepness) <= FLAT * size:
+        if np.sqrt(steepness) <= 1e-10 * size:
             break
         step = min(2 * step, 1e3 / np.sqrt(steepness))
         while True:

@@ -18,10 +18,6 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array
 from .pencil import Form, Whitening
 
-COLUMNS = 400  # from which on the short way is worth a form of its own
-REFINED = 1e3  # condition of B from which on what rounding leaves of a solution is looked for, and taken out
-NOISE = 1e-14  # times the condition: what rounding makes of a value that is zero, relative to the largest
-
 
 @dataclass(frozen=True, eq=False)
 class RidgedForm(Form):
@@ -83,7 +79,7 @@ class RidgedForm(Form):
 
 def plus_ridge(form: Form, ridge: float, share: float = 1.0, spread: Array | None = None) -> Form:
     """Return share·form + ridge·I, or + ridge·diag(spread²), by the rows of the form where they are few."""
-    few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= COLUMNS
+    few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= 400
     if ridge > 0 and few:
         size = 1.0 if spread is None else spread
         return RidgedForm(rows=form.factor, ridge=ridge, share=share, spread=size, squared=form.squared)
@@ -118,13 +114,13 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
         return (rows - namespaces.like(np.ascontiguousarray(inner.T) * B.share, rows) @ F) / B.ridge
 
     V = inverse(M)  # as rows: a product with F runs along its memory
-    if 1.0 + largest / B.ridge > REFINED:
+    if 1.0 + largest / B.ridge > 1e3:  # what rounding leaves of a solution is taken out
         V = V + inverse(M - B.apply(V.T).T)
     C = namespaces.to_numpy(M @ V.T)
     values, vectors = np.linalg.eigh((C + C.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     condition = (1.0 + largest / B.ridge) ** 0.5
-    rank = int(np.count_nonzero(values > NOISE * condition**2 * max(float(values[0]), 0.0)))
+    rank = int(np.count_nonzero(values > 1e-14 * condition**2 * max(float(values[0]), 0.0)))
     W = V.T @ namespaces.like((vectors[:, :rank] / np.sqrt(values[:rank])).copy(), V)
     return Whitening(xp.asarray(W), rank, rank, condition)
 

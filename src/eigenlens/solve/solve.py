@@ -6,7 +6,7 @@ A pencil with a B is first whitened; what remains is a standard problem A v = λ
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +19,6 @@ from .shrinkage import RidgedForm, whiten_for
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
-SQUARED_CONDITION = 1e3  # condition up to which squares keep ten digits of the weakest direction
-GRAM_WORK = 1e8  # multiplications of products of rows with rows from which on an SVD takes noticeably longer
 
 SOLVERS: dict[str, Callable[..., Any]] = {
     "eigh": Form.decomposed,
@@ -62,7 +60,7 @@ def _few_long_rows(pencil: Pencil) -> bool:
     """Whether the products of rows with rows are many times cheaper than an SVD, and all that is needed."""
     rows, columns = pencil.A.shape
     few = pencil.n_components is not None and pencil.n_components <= rows // 4
-    return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= GRAM_WORK
+    return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= 1e8
 
 
 RULES = (
@@ -153,12 +151,39 @@ def solve(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "randomize
     >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
     array([4., 1.])
     """
-    if pencil.B is None:
-        return _solve_standard(pencil, solver)
-    reduced, whitening = _whitened(pencil)
-    inner = _solve_standard(reduced, solver)
-    outer = inner.mapped(whitening.matrix @ inner.vectors)
-    return replace(outer, whitening=whitening, condition=whitening.condition)
+    whitening = None
+    if pencil.B is not None:
+        pencil, whitening = _whitened(pencil)
+    A, choice = pencil.A, choose_solver(pencil, solver)
+    rows, p = A.shape
+    k = min(rows, p, rows if pencil.n_components is None else pencil.n_components)
+    s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
+    rank = count_rank(s, p, A.squared)
+    squares = namespaces.to_numpy(s) ** 2
+    if len(squares) == min(rows, p):
+        tail = float(squares[min(k, rank) : rank].sum())
+    else:  # from the trace, which costs digits
+        trace = A.trace()
+        tail = trace - float(squares[:k].sum())
+        tail = tail if tail > p * namespaces.EPS * trace else 0.0
+    if whitening is None:
+        constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
+        condition = condition_of(s, max(min(k, p - constant, pencil.most or p), 1))
+    else:
+        vectors, condition = whitening.matrix @ vectors, whitening.condition
+    signs = orient(vectors)
+    return Spectrum(
+        singular_values=s[:k],
+        vectors=vectors * signs,
+        left=None if left is None else left * signs,
+        tail=tail,
+        rank=rank,
+        condition=condition,
+        solver=choice.solver,
+        residual=residual,
+        whitening=whitening,
+        **(effort[0] if effort else {}),
+    )
 
 
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
@@ -229,36 +254,8 @@ def _by_squares(F: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | No
     Ten are left of directions up to a condition of a thousand. Weaker ones must have no image at all.
     """
     s, V, _, _ = Form(matrix=F.T @ F).decomposed(F.shape[1])
-    weak = s <= s[0] / SQUARED_CONDITION
+    weak = s <= s[0] / 1e3
     s[weak] = np.linalg.norm(F @ V[:, weak], axis=0)
     if (s[weak] > len(F) * namespaces.EPS * s[0]).any():
         return None
     return s, V, F @ (V / np.where(s > 0, s, 1.0))
-
-
-def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
-    A, choice = pencil.A, choose_solver(pencil, solver)
-    rows, p = A.shape
-    k = min(rows, p, rows if pencil.n_components is None else pencil.n_components)
-    s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
-    signs, rank = orient(vectors), count_rank(s, p, A.squared)
-    squares = namespaces.to_numpy(s) ** 2
-    if len(squares) == min(rows, p):
-        tail = float(squares[min(k, rank) : rank].sum())
-    else:  # from the trace, which costs digits
-        trace = A.trace()
-        tail = trace - float(squares[:k].sum())
-        tail = tail if tail > p * namespaces.EPS * trace else 0.0
-    constant = 0 if pencil.constant is None else int(namespaces.to_numpy(pencil.constant).sum())
-    judged = min(k, p - constant, pencil.most or p)
-    return Spectrum(
-        singular_values=s[:k],
-        vectors=vectors * signs,
-        left=None if left is None else left * signs,
-        tail=tail,
-        rank=rank,
-        condition=condition_of(s, max(judged, 1)),
-        solver=choice.solver,
-        residual=residual,
-        **(effort[0] if effort else {}),
-    )

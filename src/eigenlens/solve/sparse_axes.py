@@ -34,18 +34,10 @@ from .few_rows import dual_basis
 from .pencil import Form
 
 SLACK = 1e-12  # relative violation of a bound, or share of a squared column that others leave, that counts as rounding
-CIRCLES = 4  # exchanges without progress after which entries move one at a time
-OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
-MEMORY = 8  # rounds that an extrapolation looks back on
-PAUSE = 30  # rounds without a long turn, the most
-GAIN = 1e-11  # relative fall of the objective that a long turn must bring: less may be rounding
-STILL, ROUNDING = 30, 1e-7  # rounds without progress after which changes this small are rounding: G is ill-conditioned
 STARTS = 5  # the principal axes, and rotations of them
-MOST_LOADINGS = 500  # p·k up to which rotations are tried: beyond, they would take longer than scikit-learn's iteration
 FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 LEAST = 64  # columns at work for each axis
-COARSE, ROUNDS = 1e-5, 200  # change and rounds at which axes can be judged, and tell which columns are missing
-BETTER = 1e-7  # fall of the objective, relative to the trace, that makes another start worth following
+COARSE = 1e-5  # change at which axes can be judged, and tell which columns are missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +109,13 @@ def sparse_axes(
         return SparseAxes(start, start, l1, 1, 0.0, True, objective, ridge)
     step = _Step(_products(form, ridge), l1, ridge)
     found = _found(step, start, np.zeros_like(start), tol, max_iter)
-    if starts == 1 or k == 1 or p * k > MOST_LOADINGS:
+    if starts == 1 or k == 1 or p * k > 500:  # beyond, rotations would take longer than scikit-learn's iteration
         return found
     random = np.random.default_rng(0)
     turns = [np.linalg.qr(random.standard_normal((k, k)))[0] for _ in range(starts - 1)]
-    limits = max(COARSE, tol), min(ROUNDS, max_iter)
+    limits = max(COARSE, tol), min(200, max_iter)
     best = min((_found(step, start @ turn, found.B, *limits) for turn in turns), key=lambda axes: axes.objective)
-    if best.objective >= found.objective - BETTER * form.trace():
+    if best.objective >= found.objective - 1e-7 * form.trace():
         return found
     order = np.argsort(-np.sum(best.B * form.apply(best.B), axis=0), kind="stable")
     exact = _found(step, best.A[:, order], best.B[:, order], tol, max_iter)
@@ -256,7 +248,7 @@ class _Step:
         live, image = B.any(axis=0), self.products.turned(B)
         A = np.zeros_like(image)
         left, s, right = linalg.thin_svd(image[:, live])
-        known = s > OPEN * s.max(initial=0.0)
+        known = s > 1e-10 * s.max(initial=0.0)
         A[:, live] = left[:, known] @ right[known]
         if not known.all():
             rest = before[:, live] @ right[~known].T
@@ -272,16 +264,16 @@ def _alternated(step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter:
     """Alternate from the partners A until B stays; B is where the first regressions start."""
     B = step(A, B)
     A, cost = step.partner(B, A)
-    history: list[tuple[np.ndarray, np.ndarray]] = []
+    history: list[tuple[np.ndarray, np.ndarray]] = []  # of the last 8 rounds
     at = B  # A belongs to `at`: B itself, or a point that was extrapolated
     moved, least, since, k, stride, pause, rest = np.inf, np.inf, 0, 0, 2.0, 1, 0
     for k in range(1, max_iter + 1):
         B = step(A, B)
         moved = float(np.linalg.norm(B - at) / (np.linalg.norm(B) or 1.0))
         least, since = (moved, k) if moved < 0.5 * least else (least, since)
-        history = [*history, (at.ravel(), (B - at).ravel())][-MEMORY:]
+        history = [*history, (at.ravel(), (B - at).ravel())][-8:]
         before, (A, cost), at = A, step.partner(B, A), B
-        if moved <= ROUNDING and k - since >= STILL:
+        if moved <= 1e-7 and k - since >= 30:  # G is ill-conditioned: this is rounding
             tol = max(tol, moved)
         if moved <= tol:
             break
@@ -294,10 +286,10 @@ def _alternated(step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter:
         else:  # along the last turn of A, twice as far while it pays: a weak penalty turns nearly free axes slowly
             far = step(_turned(before, A, stride), B)
             far_partner, far_cost = step.partner(far, A)
-            if min(cost, lower) - far_cost > GAIN * abs(cost):
+            if min(cost, lower) - far_cost > 1e-11 * abs(cost):  # less may be rounding
                 A, B, at, stride, pause = far_partner, far, far, 2 * stride, 1
                 continue
-            stride, rest, pause = 2.0, pause, min(2 * pause, PAUSE)
+            stride, rest, pause = 2.0, pause, min(2 * pause, 30)
         if lower <= cost + 4 * namespaces.EPS * abs(cost):  # near the end both are the same up to rounding
             A, B, at = partner, tried, tried
     return SparseAxes(B, A, step.l1, k, moved, moved <= tol, step.partner(B, A)[1], step.ridge)
@@ -323,7 +315,8 @@ def _extrapolated(history: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
 def regression(G: np.ndarray, c: np.ndarray, l1: float, ridge: float, start: np.ndarray) -> np.ndarray:
     """Minimise βᵀ(G + λ₂I)β − 2cᵀβ + λ₁‖β‖₁: the nearer the start, the faster."""
     bound, signs = l1 / 2 + SLACK * np.abs(c).max(initial=0.0), np.sign(start)
-    fewest, patience, beta = len(c) + 1, CIRCLES, np.zeros_like(c)
+    circles = 4  # exchanges without progress, the most
+    fewest, patience, beta = len(c) + 1, circles, np.zeros_like(c)
     while patience:
         on, x, slope = _with_signs(G, c, l1, ridge, signs)
         wrong, wanted = on[x * signs[on] <= 0], np.flatnonzero(np.abs(slope) > bound)
@@ -331,7 +324,7 @@ def regression(G: np.ndarray, c: np.ndarray, l1: float, ridge: float, start: np.
         if not count:
             beta[on] = x
             return beta
-        fewest, patience = (count, CIRCLES) if count < fewest else (fewest, patience - 1)
+        fewest, patience = (count, circles) if count < fewest else (fewest, patience - 1)
         if len(wanted) > max(LEAST, len(on)):
             wanted = wanted[np.argsort(-np.abs(slope[wanted]), kind="stable")[: max(LEAST, len(on))]]
         signs[wrong], signs[wanted] = 0.0, np.sign(slope[wanted])

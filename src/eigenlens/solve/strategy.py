@@ -20,7 +20,6 @@ SPARSE_ROWS = 100  # from which on sparse rows stay so, where they are fewer tha
 SHARES = 20, 4  # times as many directions must fit into the shorter side, and into a sparse one
 REREAD = 10_000  # columns from which on rows are rather read for each product
 STEPS, SPARSE_STEPS = (60, 400), 6_400  # products after which a search is given up: with a block of vectors, with one
-ROOM = 2**28  # bytes that are not checked for
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def fits(source: Source, kind: type[Centred]) -> bool:
     n, p = source.n_rows, source.n_columns
     rows = p if n is None else min(n, p)
     needed = memory.square_bytes(rows if kind is Factor else p, p, copies=4.0)
-    if needed < ROOM:
+    if needed < 2**28:
         return True
     available = memory.available_bytes()
     return available is None or needed <= memory.SHARE * available

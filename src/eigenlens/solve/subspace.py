@@ -13,11 +13,6 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array
 from .pencil import count_rank
 
-MANY_ROWS = 1_000  # from which on it pays to ask whether their offset must be subtracted
-NEAR = 4.0  # times the remainder that an offset may be
-SPARSE_NEAR = 1e3  # the same of sparse rows, where three digits are worth it
-DENSE_CELLS = 2**19  # of sparse rows that are made dense together
-
 
 @stored("Subspace")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,11 +66,12 @@ class Subspace:
         """Return the coordinates (x − centre)ᵀ basis of rows; sparse ones stay so, unless an offset would take digits.
 
         Where the offset is no larger than the spread, no digit is saved by subtracting it from all rows: rounding of
-        it is to be no more than a few times that of the remainder, in every direction.
+        it is to be no more than a few times that of the remainder, in every direction; of sparse rows a thousand times,
+        as three digits are worth it.
         """
         sparse = namespaces.is_sparse(X)
-        many = isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and isinstance(self.basis, np.ndarray)
-        if (sparse and self._lies_within(SPARSE_NEAR)) or (many and self._lies_within(NEAR)):
+        many = isinstance(X, np.ndarray) and X.shape[0] >= 1_000 and isinstance(self.basis, np.ndarray)
+        if (sparse and self._lies_within(1e3)) or (many and self._lies_within(4.0)):
             basis = namespaces.to_numpy(self.basis)
             scores = X @ basis
             scores -= namespaces.to_numpy(self.point) @ basis
@@ -83,7 +79,7 @@ class Subspace:
         if not sparse:
             return self.centred(X) @ namespaces.like(self.basis, X)
         table: Any = X
-        step = max(DENSE_CELLS // table.shape[1], 1)
+        step = max(2**19 // table.shape[1], 1)  # rows that are made dense together
         return np.concatenate([self.project(table[i : i + step].toarray()) for i in range(0, table.shape[0], step)])
 
     def _lies_within(self, times: float) -> bool:

@@ -22,6 +22,7 @@ from ..inference.dimension_test import DimensionTest, drawn
 from ..inference.parallel import against_refits
 from ..methods.spine.about import Cost
 from ..methods.spine.patterns import patterns_in
+from ..moments.redrawn import work_of_draw
 from .data import Data, sample_rows
 from .efforts import DRAWS, LEVEL, Effort, effort, some_rows
 from .methods import declared
@@ -36,7 +37,6 @@ FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
 STRICT = "If the first direction carries most of the variance, parallel analysis is too strict with the next."
 WEIGHTED = "Normal theory, which is not checked with weights."
 PERMUTED = "parallel analysis, permutations"
-HOLED_WORK = 40  # multiplications of a draw, for each pattern of holes and the cube of the columns, as measured
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
@@ -166,7 +166,7 @@ def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Ver
     if related.groups is not None or moments is None or getattr(model, "missing", "refuse") == "refuse":
         return None
     found = patterns_in(moments)
-    cost = HOLED_WORK * (0 if found is None else len(found.weights)) * model.n_features_in_**3
+    cost = work_of_draw(0 if found is None else len(found.weights), model.n_features_in_)
     draws = next((draws for draws in DRAWS if draws * cost <= WORK), None)
     if draws is None or hypothesis() is None:
         return None

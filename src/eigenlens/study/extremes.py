@@ -154,7 +154,8 @@ def changed(findings: Findings, answer: Callable[[], Findings]) -> list[str]:
     if a and b and not (a.low <= b.score <= a.high and b.low <= a.score <= b.high):
         said.append(f"{findings.score_name} on rows left out is {b.score:.1%} instead of {a.score:.1%}")
     j, k = findings.shown_directions, other.shown_directions
-    if j is not None and k is not None and j != k:
+    counted = not findings.test.stopped and not other.test.stopped
+    if counted and j is not None and k is not None and j != k:
         said.append(f"{k} of {len(other.directions)} directions are significant instead of {j}")
     if not _alike(findings, other) and other.top_loadings(0, 1):
         tops = [name for name, _ in other.top_loadings(0, 2)]

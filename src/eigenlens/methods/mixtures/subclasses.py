@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -99,9 +99,7 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
 
     def bic(counts: list[int]) -> float:
         found = fit(data, data.starts(counts, np.random.RandomState(0), 1)[0])
-        R, L = sum(counts), len(found.step.spectrum)
-        free = (R - len(counts)) + L * (R + data.rank - L)  # shares, and means in L directions
-        return float(np.log(data.W) * free - 2 * found.path[-1])
+        return criterion(found.path[-1], data.W, free_parameters(counts, len(found.step.spectrum), data.rank))
 
     counts = [1] * len(most)
     best = bic(counts)
@@ -111,6 +109,17 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
         if not values or min(values) >= best:
             return counts
         best, counts = min(values), larger[int(np.argmin(values))]
+
+
+def free_parameters(counts: Sequence[int], directions: int, p: int) -> int:
+    """Return how many numbers are free: shares within classes, means in an affine subspace, one covariance."""
+    R, L = sum(counts), directions
+    return (R - len(counts)) + p + L * (R - 1 + p - L) + p * (p + 1) // 2
+
+
+def criterion(log_likelihood: float, weight: float, parameters: int) -> float:
+    """Return the Bayesian information criterion, −2 log L + (number of parameters) log W."""
+    return float(np.log(weight) * parameters - 2 * log_likelihood)
 
 
 def _subclasses_kind(value: Any, classes: Iterable[Any]) -> errors.InputError:

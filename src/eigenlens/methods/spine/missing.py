@@ -160,7 +160,14 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         return self._pose(self._whole_moments).hypothesis if self.missing == "ml" else None
 
     def _holed_test(
-        self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
+        self,
+        moments: Any,
+        method: str | None,
+        moved: bool,
+        alpha: float,
+        n_draws: int,
+        seed: Any,
+        budget: float | None = None,
     ) -> DimensionTest | None:
         share, name = share_missing(moments), type(self).__name__
         if share == 0:
@@ -180,7 +187,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
                 f"with the same missing cells. Or pass the complete rows."
             )
         sample = Redrawn(moments, self._column_names(moments))
-        return incomplete_test(sample, hypothesis(sample), alpha, n_draws, seed)
+        return incomplete_test(sample, hypothesis(sample), alpha, n_draws, seed, budget)
 
     @property
     def _holed_resampler(self) -> Callable[..., HoledResampler] | None:

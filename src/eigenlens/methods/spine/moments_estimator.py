@@ -365,7 +365,14 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         return self._collect(source, choose_kind(source.n_rows, source.n_columns))
 
     def _holed_test(
-        self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
+        self,
+        moments: Any,
+        method: str | None,
+        moved: bool,
+        alpha: float,
+        n_draws: int,
+        seed: Any,
+        budget: float | None = None,
     ) -> DimensionTest | None:
         """Return the test of moments with holes; None where there are none, and the usual tests hold."""
         return None

@@ -120,9 +120,16 @@ class Problem:
             kept = max(spectrum.rank, 1)
             yield errors.rank_deficient(self.signal, kept, found, "were asked for", self.signal_advice)
 
+    def of_columns(self, spectrum: Spectrum) -> Spectrum:
+        """Return a spectrum of the pencil with directions of the columns, each in its own unit."""
+        found = self.directions(spectrum.vectors)
+        return spectrum if found is spectrum.vectors else spectrum.mapped(found)
+
     def directions(self, vectors: Array, unit: Array | None = None) -> Array:
         """Return vectors of the pencil as directions of the columns, each in its own unit (that of `centred`)."""
         if unit is None:
+            if self.centred.exponent is None:
+                return vectors
             unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
         with np.errstate(over="ignore"):
             found = vectors / unit[:, None]

@@ -1,0 +1,164 @@
+"""Lecture notes on LDA, SIR, MDS and RKHS (Yao): their algorithms, written out in NumPy, beside the library."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+from scipy.integrate import quad
+from scipy.special import gamma
+from sklearn.datasets import load_diabetes, load_wine
+
+from eigenlens import LDA, SIR, ClassicalMDS, LocalizedSIR
+from eigenlens.distances import (
+    Exponential,
+    Identity,
+    Logarithm,
+    Power,
+    Rational,
+    is_conditionally_negative_definite,
+    is_positive_semidefinite,
+    is_squared_distance,
+)
+from eigenlens.kernels import Gaussian, RKHSFunction, mercer
+
+X, labels = load_wine(return_X_y=True)
+Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+D = scipy.spatial.distance.cdist(Z[:40], Z[:40], "sqeuclidean")
+
+
+def spanned(A, B):
+    """Largest angle between the spans of columns."""
+    return np.max(scipy.linalg.subspace_angles(A, B))
+
+
+def test_algorithm_1_linear_discriminants():
+    means = np.array([Z[labels == k].mean(axis=0) for k in range(3)])
+    between = (means - Z.mean(axis=0)).T @ (means - Z.mean(axis=0)) / 3
+    within = sum((Z[labels == k] - means[k]).T @ (Z[labels == k] - means[k]) for k in range(3)) / (len(Z) - 3)
+    values, vectors = scipy.linalg.eigh(between, within)
+    model = LDA(between="classes").fit(Z, labels)
+    np.testing.assert_allclose(model.spectrum_.values, values[::-1][:2], rtol=1e-9)
+    assert spanned(model.scalings_, vectors[:, ::-1][:, :2]) < 1e-7
+    for w in np.eye(13):
+        assert model.rayleigh(w) == pytest.approx((w @ between @ w) / (w @ within @ w), rel=1e-9)
+
+
+def test_algorithm_2_slices():
+    """Slices of equal size here, so that weighting them or not is the same."""
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:440], y[:440] + 1e-9 * np.arange(440)
+    slices = np.argsort(np.argsort(y)) // 44
+    means = np.array([X[slices == s].mean(axis=0) for s in range(10)]) - X.mean(axis=0)
+    total = np.cov(X.T, ddof=0)
+    values, vectors = scipy.linalg.eigh(means.T @ means / 10, total)
+    model = SIR(2).fit(X, slices=slices)
+    np.testing.assert_allclose(model.eigenvalues_[:2], values[::-1][:2], rtol=1e-9)
+    assert spanned(model.components_.T, vectors[:, ::-1][:, :2]) < 1e-7
+
+
+def test_algorithm_3_localized_slices():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4))
+    y = X[:, 0] ** 2 + 0.1 * rng.standard_normal(120)
+    slices, k = np.argsort(np.argsort(y)) // 30, 5
+    local = np.empty_like(X)
+    for i, x in enumerate(X):
+        inside = np.flatnonzero(slices == slices[i])
+        nearest = inside[np.argsort(((X[inside] - x) ** 2).sum(axis=1))[:k]]
+        local[i] = X[nearest].mean(axis=0)
+    local -= X.mean(axis=0)
+    values, vectors = scipy.linalg.eigh(local.T @ local / 120, np.cov(X.T, ddof=0))
+    model = LocalizedSIR(1, n_neighbors=k).fit(X, slices=slices)
+    np.testing.assert_allclose(model.eigenvalues_[0], values[-1], rtol=1e-9)
+    assert spanned(model.components_.T, vectors[:, -1:]) < 1e-7
+
+
+def test_algorithm_4_classical_scaling():
+    H = np.eye(40) - 1 / 40
+    values, vectors = np.linalg.eigh(-H @ D @ H / 2)
+    Y = vectors[:, ::-1][:, :2] * np.sqrt(values[::-1][:2])
+    model = ClassicalMDS(2, metric="precomputed", squared=True).fit(D)
+    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(Y), atol=1e-9 * np.abs(Y).max())
+    np.testing.assert_allclose(model.eigenvalues_, values[::-1][:2], rtol=1e-10)
+
+
+def test_sums_and_hadamard_products_of_semidefinite_matrices():
+    A, B = Z[:20] @ Z[:20].T, np.exp(-D[:20, :20] / 20)
+    for C in (A, B, A + B, A * B):
+        assert is_positive_semidefinite(C)
+    assert not is_positive_semidefinite(A - 10 * B)
+
+
+def test_lemma_5_1_for_any_signed_centre():
+    alpha = np.random.default_rng(0).standard_normal(40)
+    alpha /= alpha.sum()
+    H = np.eye(40) - np.outer(np.ones(40), alpha)
+    spoiled = D.copy()
+    spoiled[0, 1] = spoiled[1, 0] = 100 * D.max()
+    for C, holds in ((D, True), (spoiled, False)):
+        assert bool(is_conditionally_negative_definite(C)) is holds
+        assert bool(is_positive_semidefinite(-H @ C @ H.T / 2)) is holds
+
+
+#: The examples of the notes: Φ, and g with Φ(d) = ∫ (1 − e^(−λd))/λ g(λ) dλ
+a, p = 1.7, 0.4
+TRANSFORMS = {
+    "logarithm": (Logarithm(a), lambda d: np.log1p(d / a), lambda lam: np.exp(-a * lam)),
+    "rational": (Rational(a), lambda d: d / (a * (a + d)), lambda lam: lam * np.exp(-a * lam)),
+    "power": (Power(p), lambda d: d**p, lambda lam: p / gamma(1 - p) * lam**-p),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_theorem_5_2_and_its_examples(name):
+    transform, phi, g = TRANSFORMS[name]
+
+    def integrand(lam, d):
+        return -np.expm1(-lam * d) / lam * g(lam)
+
+    for d in (0.1, 1.0, 25.0):
+        integral = sum(quad(integrand, low, high, (d,), limit=400)[0] for low, high in ((0, 1), (1, np.inf)))
+        assert float(transform(np.array([[0, d], [d, 0]]))[0, 1]) == pytest.approx(phi(d), rel=1e-12)
+        assert integral == pytest.approx(phi(d), rel=1e-6)
+    assert is_squared_distance(transform(D))
+
+
+def test_the_transforms_of_one_atom():
+    np.testing.assert_allclose(Identity()(D), D)
+    np.testing.assert_allclose(Exponential(a)(D), (1 - np.exp(-a * D)) / a, rtol=1e-12, atol=1e-300)
+    assert is_squared_distance(Exponential(a)(D))
+    assert not is_squared_distance(D**1.5)  # no Schoenberg transform
+
+
+def test_theorem_6_1_of_schoenberg():
+    """exp(−λd²) is positive definite for every λ where the points lie in a Hilbert space, and fails for a small one."""
+    spoiled = D.copy()
+    spoiled[0, 1] = spoiled[1, 0] = 4 * D.max()
+    for lam in 10.0 ** np.arange(-6, 2):
+        assert np.linalg.eigvalsh(np.exp(-lam * D))[0] > -1e-12
+    assert min(np.linalg.eigvalsh(np.exp(-lam * spoiled))[0] for lam in 10.0 ** np.arange(-6, 0)) < -1e-6
+
+
+def test_the_reproducing_property_and_the_bound_of_evaluation():
+    kernel, points = Gaussian(3.0), Z[:15]
+    c = np.random.default_rng(1).standard_normal(15)
+    f = RKHSFunction(kernel, points, c)
+    x = Z[20:25]
+    K = kernel(points, points)
+    assert float(f.norm()) == pytest.approx((c @ K @ c) ** 0.5, rel=1e-10)
+    for row in x:
+        k_x = RKHSFunction(kernel, row[None, :], np.ones(1))
+        assert float(f(row[None, :])[0]) == pytest.approx(float(f.inner(k_x)), rel=1e-9)
+        assert (
+            abs(float(f(row[None, :])[0])) <= float(f.norm()) * float(kernel(row[None, :], row[None, :])[0, 0]) ** 0.5
+        )
+
+
+def test_theorem_6_3_of_mercer():
+    """Σ γ φ(x)φ(y) is the kernel on the nodes, and the φ are orthonormal in L₂ of them."""
+    kernel, nodes = Gaussian(2.0), Z[:60, :2]
+    expansion = mercer(kernel, nodes)
+    phi = expansion.eigenfunctions(nodes)
+    lost = 1e-15 * expansion.eigenvalues[0] / expansion.eigenvalues  # an eigenfunction is divided by its eigenvalue
+    assert (np.abs(phi.T @ phi / 60 - np.eye(phi.shape[1])) < 1e-12 + 10 * np.maximum(lost, lost[:, None])).all()
+    np.testing.assert_allclose((phi * expansion.eigenvalues) @ phi.T, kernel(nodes, nodes), atol=1e-7)
+    assert np.all(np.diff(expansion.eigenvalues) <= 0)

@@ -1,0 +1,90 @@
+"""Lecture notes on MDS and PCA (Yao): nine cities, and what is proved of distances, beside the library."""
+
+import numpy as np
+import pytest
+
+from eigenlens import PCA, ClassicalMDS
+from eigenlens.distances import double_center, is_conditionally_negative_definite, is_squared_distance
+
+#: Miles between Boston, New York, Washington, Miami, Chicago, Seattle, San Francisco, Los Angeles and Denver
+MILES = np.array(
+    [
+        [0, 206, 429, 1504, 963, 2976, 3095, 2979, 1949],
+        [206, 0, 233, 1308, 802, 2815, 2934, 2786, 1771],
+        [429, 233, 0, 1075, 671, 2684, 2799, 2631, 1616],
+        [1504, 1308, 1075, 0, 1329, 3273, 3053, 2687, 2037],
+        [963, 802, 671, 1329, 0, 2013, 2142, 2054, 996],
+        [2976, 2815, 2684, 3273, 2013, 0, 808, 1131, 1307],
+        [3095, 2934, 2799, 3053, 2142, 808, 0, 379, 1235],
+        [2979, 2786, 2631, 2687, 2054, 1131, 379, 0, 1059],
+        [1949, 1771, 1616, 2037, 996, 1307, 1235, 1059, 0],
+    ],
+    dtype=float,
+)
+X = np.random.default_rng(0).standard_normal((30, 5)) @ np.diag([3.0, 2.0, 1.0, 0.5, 0.2])
+
+
+def test_nine_cities():
+    H = np.eye(9) - 1 / 9
+    values = np.linalg.eigvalsh(-H @ MILES**2 @ H / 2)
+    mds = ClassicalMDS(2, metric="precomputed").fit(MILES)
+    np.testing.assert_allclose(mds.eigenvalues_, values[::-1][:2], rtol=1e-10)
+    assert mds.negative_inertia_ == pytest.approx(-values[values < 0].sum() / np.abs(values).sum(), rel=1e-6)
+    west, north = mds.embedding_.T  # as on the map of the notes, up to the signs of the axes
+    assert np.ptp(west) > 1.5 * np.ptp(north)
+    coasts = {"east": west[:4], "west": west[5:8]}
+    assert np.sign(coasts["east"]).sum() == -np.sign(coasts["west"]).sum() * 4 / 3
+    assert np.sign(north[5]) == -np.sign(north[3])  # Seattle and Miami
+    assert not is_squared_distance(MILES**2)  # roads bend: four eigenvalues are not those of points
+
+
+def test_inner_products_become_squared_distances_and_back():
+    K = X @ X.T
+    k = np.diag(K)
+    D = k[:, None] + k[None, :] - 2 * K
+    H = np.eye(30) - 1 / 30
+    np.testing.assert_allclose(double_center(D), H @ K @ H, atol=1e-11)
+    np.testing.assert_allclose(double_center(D), (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T, atol=1e-11)
+
+
+def test_theorem_2_2_of_a_table_with_any_diagonal():
+    """C = D − ½d1ᵀ − ½1dᵀ has the same centred form, and its distances are B_ii + B_jj − 2B_ij."""
+    rng = np.random.default_rng(1)
+    D = ((X[:, None] - X) ** 2).sum(axis=2)
+    d = rng.standard_normal(30)
+    odd = D + (d[:, None] + d) / 2
+    C = odd - np.diag(odd)[:, None] / 2 - np.diag(odd) / 2
+    np.testing.assert_allclose(C, D, atol=1e-11)
+    alpha = rng.standard_normal(30)
+    alpha /= alpha.sum()
+    B = double_center(odd, alpha)
+    np.testing.assert_allclose(B, double_center(C, alpha), atol=1e-9)
+    b = np.diag(B)
+    np.testing.assert_allclose(b[:, None] + b - 2 * B, C, atol=1e-9)
+    assert is_conditionally_negative_definite(odd)
+    assert is_conditionally_negative_definite(C)
+    assert is_squared_distance(C)
+
+
+def test_scaling_and_principal_components_are_one_decomposition():
+    U, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    D = ((X[:, None] - X) ** 2).sum(axis=2)
+    mds, pca = ClassicalMDS(3, metric="precomputed", squared=True).fit(D), PCA(3).fit(X)
+    np.testing.assert_allclose(np.abs(mds.embedding_), np.abs(U[:, :3] * s[:3]), atol=1e-9)
+    np.testing.assert_allclose(mds.eigenvalues_, s[:3] ** 2, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(pca.components_), np.abs(Vt[:3]), atol=1e-9)
+    np.testing.assert_allclose(pca.explained_variance_, s[:3] ** 2 / 29, rtol=1e-10)
+    np.testing.assert_allclose(np.abs(pca.transform(X)), np.abs(mds.embedding_), atol=1e-9)
+
+
+def test_the_best_affine_space():
+    """μ is the mean, β = Uᵀ(x − μ), and what is left is the trace less the variance shown."""
+    pca = PCA(2, ddof=0).fit(X)
+    np.testing.assert_allclose(pca.mean_, X.mean(axis=0), atol=1e-14)
+    left = ((X - pca.inverse_transform(pca.transform(X))) ** 2).sum()
+    assert left == pytest.approx(30 * (np.trace(np.cov(X.T, ddof=0)) - pca.explained_variance_.sum()), rel=1e-10)
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        Q = np.linalg.qr(rng.standard_normal((5, 2)))[0]
+        centred = X - X.mean(axis=0) + 0.1 * rng.standard_normal(5)
+        assert ((centred - centred @ Q @ Q.T) ** 2).sum() > left
