@@ -106,3 +106,4 @@ def test_models_are_their_fitted_attributes(recording):
 def test_text_does_not_name_modules_folders_or_addresses(recording):
     said = "eigenlens.exceptions.InputError in /tmp/answers-x1/rows.csv of <f at 0x7f12ab>; eigenlens.open_rows"
     assert recording.plain(said) == "InputError in <folder>/rows.csv of <f>; eigenlens.open_rows"
+    assert recording.plain("/tmp/eigenlens-q2q3acwx/table.parquet is empty") == "<folder>/table.parquet is empty"

@@ -54,3 +54,14 @@ def test_rows_that_depend_on_each_other_are_counted_once(pieces):
     F, M = pieces
     M = np.vstack([M[:2], M[0] + M[1]])
     assert whiten_for(RidgedForm(rows=F, ridge=0.5), M).rank == 2
+
+
+@pytest.mark.parametrize("ridge", [1e-14, 1e-6, 0.3, 1e4])
+def test_rows_of_the_form_itself_are_whitened_under_any_ridge(pieces, ridge):
+    F = np.vstack([pieces[0], pieces[0][0] - pieces[0][1]])
+    B = RidgedForm(rows=F, ridge=ridge, share=0.7)
+    found = whiten_for(B)
+    assert found.rank == R
+    np.testing.assert_allclose(found.matrix.T @ B.apply(found.matrix), np.eye(R), atol=1e-9)
+    inside = found.matrix @ np.linalg.lstsq(found.matrix, F.T, rcond=None)[0]
+    np.testing.assert_allclose(inside, F.T, atol=1e-9)

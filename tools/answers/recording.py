@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 DEPTH = 4  # objects inside objects
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 HOMES = re.compile(r"\beigenlens(\._?[a-z]\w*)+\.(?=_?[A-Za-z])")  # a module's path, before a name
-FOLDER = re.compile(r"(/[\w.-]+)*/answers-[\w-]+")
+FOLDER = re.compile(r"(/[\w.-]+)*/(answers-[\w-]+|eigenlens-\w{8}(?=/))")  # ours, and a report's own
 #: Of these attributes only what users are told of; the rest is how the answer was found
 PARTS = {
     "moments_": ("n_features", "weight", "names", "mean", "means", "weights"),

@@ -111,7 +111,7 @@ def canonical_problem(
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)
     if isinstance(Syy, RidgedForm):
-        y_whitening = whiten_for(Syy, Syy.rows)
+        y_whitening = whiten_for(Syy)
     else:
         y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
     if covariance.factor is None:

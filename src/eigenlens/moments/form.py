@@ -105,9 +105,13 @@ class Form:
     def dimension(self) -> int:
         return int(self.values.shape[-1])
 
+    @cached_property
+    def _column_squares(self) -> Array:
+        return namespaces.column_squares(self.factor)
+
     def diagonal(self) -> Array:
         if self.factor is not None:
-            return namespaces.column_squares(self.factor)
+            return self._column_squares  # asked several times in a fit
         return self.squares if self.matrix is None else namespaces.namespace(self.matrix).linalg.diagonal(self.matrix)
 
     def trace(self) -> float:

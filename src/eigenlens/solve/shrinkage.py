@@ -87,8 +87,10 @@ def plus_ridge(form: Form, ridge: float, share: float = 1.0, spread: Array | Non
     return rest.plus_identity(ridge) if spread is None or ridge == 0 else rest.plus_squares(ridge**0.5 * spread)
 
 
-def whiten_for(B: RidgedForm, M: Array) -> Whitening:
+def whiten_for(B: RidgedForm, M: Array | None = None) -> Whitening:
     """Return W with WᵀBW = I that spans B⁻¹Mᵀ: all directions v with MᵀMv = λBv and λ > 0 are in it.
+
+    Without M, it is F itself, and B⁻¹Fᵀ spans what Fᵀ does.
 
     Examples
     --------
@@ -100,29 +102,41 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     ((6, 1), array([[1.]]))
     """
     if not isinstance(B.spread, float):
-        found = whiten_for(replace(B, rows=B.rows / B.spread, spread=1.0), M / B.spread)
+        found = whiten_for(replace(B, rows=B.rows / B.spread, spread=1.0), None if M is None else M / B.spread)
         return replace(found, matrix=found.matrix / B.spread[:, None])
     F, xp = B.rows, namespaces.namespace(B.rows)
     G = namespaces.to_numpy(linalg.gram(F.T)) * B.share
     largest = float(np.abs(G).sum(axis=1).max(initial=0.0))
-    G[np.diag_indices_from(G)] += B.ridge
+    condition = (1.0 + largest / B.ridge) ** 0.5
+    if M is None:
+        V, C, noise = F, G, 1e-14
+    else:
+        V = _solved(B, G, M, condition)
+        C, noise = namespaces.to_numpy(M @ V.T), 1e-14 * condition**2
+    values, vectors = np.linalg.eigh((C + C.T) / 2)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    rank = int(np.count_nonzero(values > noise * max(float(values[0]), 0.0)))
+    squares = values[:rank]  # vᵀBv; without M, values are those of aFFᵀ
+    if M is None:
+        squares = squares * (squares + B.ridge) / B.share
+    W = V.T @ namespaces.like((vectors[:, :rank] / np.sqrt(squares)).copy(), V)
+    return Whitening(xp.asarray(W), rank, rank, condition)
+
+
+def _solved(B: RidgedForm, G: np.ndarray, M: Array, condition: float) -> Array:
+    """Return MB⁻¹ by G = aFFᵀ: as rows, since a product with F runs along its memory."""
+    F = B.rows
     with linalg.limit_blas(G.size):
-        factored = scipy.linalg.cho_factor(G, check_finite=False)
+        factored = scipy.linalg.cho_factor(G + B.ridge * np.eye(len(G)), check_finite=False)
 
     def inverse(rows: Array) -> Array:
         inner = scipy.linalg.cho_solve(factored, namespaces.to_numpy(rows @ F.T).T, check_finite=False)
         return (rows - namespaces.like(np.ascontiguousarray(inner.T) * B.share, rows) @ F) / B.ridge
 
-    V = inverse(M)  # as rows: a product with F runs along its memory
-    if 1.0 + largest / B.ridge > 1e3:  # what rounding leaves of a solution is taken out
+    V = inverse(M)
+    if condition**2 > 1e3:  # what rounding leaves of a solution is taken out
         V = V + inverse(M - B.apply(V.T).T)
-    C = namespaces.to_numpy(M @ V.T)
-    values, vectors = np.linalg.eigh((C + C.T) / 2)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    condition = (1.0 + largest / B.ridge) ** 0.5
-    rank = int(np.count_nonzero(values > 1e-14 * condition**2 * max(float(values[0]), 0.0)))
-    W = V.T @ namespaces.like((vectors[:, :rank] / np.sqrt(values[:rank])).copy(), V)
-    return Whitening(xp.asarray(W), rank, rank, condition)
+    return V
 
 
 # -- how far ------------------------------------------------------------------------------------------
