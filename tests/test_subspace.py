@@ -113,6 +113,18 @@ def test_angles_between_bases_that_are_not_orthonormal():
     assert 0 < principal_angles(U, turned)[0] < 1e-8
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [None, np.ones(6), np.ones((2, 6, 1)), np.array([["a"]] * 6), np.full((6, 1), np.nan), np.eye(5)],
+    ids=["nothing", "one dimension", "three", "words", "NaN", "another space"],
+)
+def test_what_spans_no_space_is_refused(wrong):
+    U = np.eye(6)[:, :2]
+    for pair in ((U, wrong), (wrong, U)):
+        with pytest.raises(InputError, match=r"shape \(p, k\)|same space"):
+            principal_angles(*pair)
+
+
 def test_a_table_is_no_subspace():
     space = PCA(2).fit(np.random.default_rng(0).standard_normal((20, 4))).subspace_
     for compared in (space.distance, space.angles, space.aligned_to):

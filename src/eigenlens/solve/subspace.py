@@ -180,6 +180,12 @@ def principal_angles(U: Array, V: Array) -> Array:
     >>> np.degrees(principal_angles(U, V)).round(6)
     array([45.])
     """
+    for name, basis in (("U", U), ("V", V)):
+        readable = namespaces.is_array(basis) and basis.ndim == 2 and namespaces.is_number(basis)
+        if not readable or not namespaces.all_finite(basis):
+            raise errors.InputError(f"{name} must be an array of finite numbers, shape (p, k), a basis in its columns.")
+    if U.shape[0] != V.shape[0]:
+        raise errors.InputError(f"U and V have {U.shape[0]} and {V.shape[0]} rows; they must lie in the same space.")
     xp = namespaces.namespace(U, V)
     U, V = orthonormal(U), orthonormal(V)
     if U.shape[1] < V.shape[1]:
