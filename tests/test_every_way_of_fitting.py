@@ -109,6 +109,8 @@ def calls(model, name, data):
         rows = np.nan_to_num(np.asarray(model.transform(data.X)))
     if name == "fit_moments":
         yield (model.moments_,), {}
+    elif name == "rayleigh":
+        yield (model.scalings_,), {}
     elif name == "path":  # of few penalties; which ones makes no difference here
         yield (), {"alphas": [0.1, 0.5]}
     elif name == "supplementary":
