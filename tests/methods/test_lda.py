@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Peer
 
 from eigenlens import LDA
-from eigenlens.exceptions import InputError, RankWarning, SeparationError
+from eigenlens.exceptions import InputError, InputTypeError, RankWarning, SeparationError
 
 X, y = load_wine(return_X_y=True)
 
@@ -111,8 +111,18 @@ def test_the_quotient_is_largest_in_the_first_direction():
     np.testing.assert_allclose(model.rayleigh(model.scalings_), model.spectrum_.values, rtol=1e-9)
     assert (model.rayleigh(W) < model.rayleigh(1e200 * model.scalings_[:, 0])).all()
     assert np.isnan(model.rayleigh(np.zeros(13)))
-    for wrong in ([1.0, 2.0], np.full(13, np.nan), np.ones((1, 13))):
-        with pytest.raises(InputError, match="13"):
+    for wrong in (
+        [1.0, 2.0],
+        np.full(13, np.nan),
+        np.ones((1, 13)),
+        "abc",
+        ["a"] * 13,
+        [1j] * 13,
+        {},
+        [[1], [1, 2]],
+        None,
+    ):
+        with pytest.raises((InputError, InputTypeError), match="13"):
             model.rayleigh(wrong)
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import errors, namespaces
+from ..arrays.exponents import over_largest
 from ..arrays.parameters import check_choice, check_count, is_number
 from ..arrays.spelling import option
 from ..arrays.stored import stored
@@ -344,18 +345,21 @@ class LDA(LinearDiscriminant):
         1.59
         """
         self._require_fit()
-        directions = np.asarray(w, dtype=float)
         p = self.n_features_in_
+        try:
+            directions = np.asarray(w, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise errors.not_read_as_numbers(
+                "w", w, f"{p} numbers, or {p} rows with a direction in each column"
+            ) from error
         if directions.ndim not in (1, 2) or len(directions) != p or not np.isfinite(directions).all():
             raise errors.InputError(
                 f"w has shape {directions.shape}; give {p} finite numbers, one for each column of X, or {p} rows with "
                 "a direction in each column."
             )
         problem: Any = self._pose(self._whole_moments)
-        size = np.max(np.abs(directions), axis=0, initial=0.0)
-        unit = namespaces.to_numpy(problem.centred.unit)
-        scaled = directions / np.where(size > 0, size, 1.0) * unit.reshape(-1, *[1] * (directions.ndim - 1))
-        scaled = namespaces.like(scaled.reshape(p, -1), problem.centred.pivot)
+        unit = problem.centred.unit
+        scaled = namespaces.like(over_largest(directions.reshape(p, -1)), unit) * unit[:, None]
         xp = namespaces.namespace(scaled)
         above, below = (
             namespaces.to_numpy(xp.sum(scaled * form.apply(scaled), axis=0))
