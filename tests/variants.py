@@ -78,6 +78,7 @@ VARIANTS = {
         PDA(lam=0),
         PDA(df=0.9, cost=2.0),
         PDA(penalty="smooth"),
+        PDA(penalty="diagonal"),
         PDA(penalty="cyclic", lam=5.0),
         PDA(1, lam=2.0, missing="ml"),
     ],
