@@ -136,7 +136,7 @@ class Form:
             return Form(matrix=self.matrix + other.dense())
         if self.factor is None:
             return self._diagonal(self.squares + other.diagonal())
-        theirs = Form(factor=_square_root(other.dense())) if other.factor is None else other
+        theirs = Form(factor=square_root(other.dense())) if other.factor is None else other
         first, second, squared = self.factor, theirs.factor, self.squared or theirs.squared
         if second.shape[0] == 0:
             return replace(self, squared=squared)
@@ -255,7 +255,7 @@ class Form:
         return Form(factor=rows, squared=self.squared)
 
 
-def _square_root(matrix: Array) -> Array:
+def square_root(matrix: Array) -> Array:
     """Return F with FᵀF = matrix."""
     xp = namespaces.namespace(matrix)
     with linalg.limit_blas(matrix.shape[0] ** 2):
