@@ -99,10 +99,6 @@ class Grouped(Composed):
         if self.order is None:
             self.order = getattr(other, "order", None)
 
-    @property
-    def _has_seen(self) -> bool:
-        return len(self.labels) > 0
-
     def _join(self, other: Self) -> None:
         if self._first is None:
             self._first = other._first

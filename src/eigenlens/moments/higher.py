@@ -143,14 +143,10 @@ class Cubic(Cross):
         super().__init__(of)
         self.every = every
 
-    def anchored(self, first: Block) -> Self:
-        new = super().anchored(first)
-        P = new.joint.n_features
-        shape = (P if self.every else P - new.split, P, P)
-        new.third = namespaces.namespace(new.joint.pivot).zeros(
-            shape, dtype=new.joint.shift.dtype, device=namespaces.device(first.X)
-        )
-        return new
+    @property
+    def _first(self) -> int:
+        """The first column whose products with two others are kept."""
+        return 0 if self.every else self.split
 
     def update(self, block: Block) -> Self:
         if self.split == 0:
@@ -159,28 +155,25 @@ class Cubic(Cross):
         part.joint = self.joint.anchored_at(self.joint.pivot)
         Cross.update(part, block)
         if part.n_rows:
-            part.third = self._cubed(beside(block), block.weight, part.joint)
+            part.third = part._cubed(beside(block), block.weight)
             self._join(part)
         return self
 
-    def _cubed(self, rows: Array, weight: Array | None, joint: Centred) -> Array:
-        """Return the third moments of rows about the mean of their moments."""
-        unit = joint.unit
-        centred = namespaces.float64(rows) / unit - joint.pivot / unit - joint.shift
+    def _cubed(self, rows: Array, weight: Array | None) -> Array:
+        """Return the third moments of rows about their mean."""
+        unit, xp = self.joint.unit, namespaces.namespace(rows)
+        centred = namespaces.float64(rows) / unit - self.joint.pivot / unit - self.joint.shift
         weighted = centred if weight is None else centred * weight[:, None]
-        third = namespaces.namespace(centred).zeros_like(self.third)
+        P = centred.shape[1]
+        third = xp.zeros((P - self._first, P, P), dtype=centred.dtype, device=namespaces.device(centred))
         if not self.every:
-            for place, j in enumerate(range(self.split, centred.shape[1])):
+            for place, j in enumerate(range(self.split, P)):
                 third[place, :, :] = (centred * weighted[:, j, None]).T @ centred
             return third
-        for j in range(centred.shape[1]):  # products of three columns do not depend on their order
+        for j in range(P):  # products of three columns do not depend on their order
             product = (centred[:, j:] * weighted[:, j, None]).T @ centred[:, j:]
             third[j, j:, j:] = third[j:, j, j:] = third[j:, j:, j] = product
         return third
-
-    @property
-    def _has_seen(self) -> bool:
-        return self.n_rows > 0
 
     def _join(self, other: Self) -> None:
         if self.every != other.every:
@@ -198,21 +191,17 @@ class Cubic(Cross):
     def _about(self, joined: Centred) -> Array:
         """Return the third moments about the mean of others, in their units."""
         d = self.joint.moved_to(joined.pivot).shift[0, :] - joined.shift[0, :]
-        T, W, first = self.joint.matrix, self.weight, 0 if self.every else self.split
-        dj, Tj = d[first:, None, None], T[first:, :]
-        across = Tj[:, :, None] * d[None, None, :]
-        return self.third + dj * (T + W * d[:, None] * d) + across + _swapped(across)
+        T, W = self.joint.matrix, self.weight
+        dj, Tj = d[self._first :, None, None], T[self._first :, :]
+        return self.third + dj * (T + W * d[:, None] * d) + Tj[:, :, None] * d + Tj[:, None, :] * d[:, None]
 
     def rescaled(self, exponent: exponents.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         new = self.copy()
         new.joint = self.joint.rescaled(exponent)
         if new.joint is not self.joint:
-            old, target = (
-                np.zeros(len(self.joint.pivot), int) if e is None else e for e in (self.joint.exponent, exponent)
-            )
-            f = exponents.shrink(old, target, self.joint.pivot)
-            new.third = self.third * f[0 if self.every else self.split :, None, None] * f[:, None] * f
+            f = exponents.shrink(self.joint._exponents, new.joint._exponents, self.joint.pivot)
+            new.third = self.third * f[self._first :, None, None] * f[:, None] * f
         return new
 
     @property
@@ -221,7 +210,7 @@ class Cubic(Cross):
 
     @property
     def finite(self) -> bool:
-        return super().finite and namespaces.all_finite(self.third)
+        return super().finite and (self.n_rows == 0 or namespaces.all_finite(self.third))
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         assert isinstance(needed, Cubic)
@@ -232,7 +221,3 @@ class Cubic(Cross):
         if hasattr(self, "third"):
             new.third = of_sum(self.third)
         return new
-
-
-def _swapped(values: Array) -> Array:
-    return namespaces.namespace(values).permute_dims(values, (0, 2, 1))
