@@ -138,7 +138,7 @@ class Form:
             return self._diagonal(self.squares + other.diagonal())
         theirs = Form(factor=square_root(other.dense())) if other.factor is None else other
         first, second, squared = self.factor, theirs.factor, self.squared or theirs.squared
-        if second.shape[0] == 0:
+        if 0 in second.shape:
             return replace(self, squared=squared)
         if first.shape[0] + second.shape[0] <= first.shape[1]:
             return Form(factor=namespaces.namespace(first).concat([first, second], axis=0), squared=squared)

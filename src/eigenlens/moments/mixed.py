@@ -7,7 +7,7 @@ in one step each, from which the tables of their parts are sums.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,16 +17,24 @@ from ..arrays import errors, memory, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from ..rows.categories import MixedRows, WordColumn, is_mixed
-from .base import Moments
+from ..rows.categories import MixedRows, WordColumn, is_mixed, number_columns
+from .base import Composed
 from .centred import Centred, Scatter
 
 JOINED = 256  # levels of a joined column: a table of two of them stays in cache
 Levels = tuple[str | None, ...]
 
 
-@stored("moments.Mixed")
-class Mixed(Moments):
+def _with_numbers(old: Mixed) -> None:
+    """Give moments of words from older files numbers, of no column, which count the rows."""
+    of, n_rows, weight = (old.__dict__.pop(name, None) for name in ("_of", "_rows", "_total"))
+    if of is not None and old.numbers is None:
+        old.numbers = of().anchored_at(np.zeros(0))
+        old.numbers.n_rows, old.numbers.weights = n_rows, np.array([weight])
+
+
+@stored("moments.Mixed", renamed={"of": "_of", "n_rows": "_rows", "_weight": "_total"}, upgrade=_with_numbers)
+class Mixed(Composed):
     """Joint moments of columns of numbers and of words.
 
     Parameters
@@ -37,7 +45,7 @@ class Mixed(Moments):
     Attributes
     ----------
     numbers : Centred
-        Moments of the columns of numbers; None where there are none.
+        Moments of the columns of numbers, if only of none.
     words : Crosstabs
         Counts of the columns of words; None where there are none.
     is_word : tuple of bool
@@ -54,19 +62,14 @@ class Mixed(Moments):
     """
 
     def __init__(self, of: type[Centred] = Scatter) -> None:
-        self.of = of
-        self.numbers: Centred | None = None
+        self.numbers: Centred = of()
         self.words: Crosstabs | None = None
         self.is_word: tuple[bool, ...] = ()
-        self.n_rows = 0
-        self._weight = 0.0
 
     def anchored(self, first: Block) -> Self:
-        new = type(self)(self.of)
-        X = first.X
-        new.is_word = X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
-        if not all(new.is_word):
-            new.numbers = self.of().anchored(Block(X.numbers) if is_mixed(X) else first)
+        new = self.copy()
+        new.is_word = _which_are_words(first.X)
+        new.numbers = self.numbers.anchored(Block(number_columns(first.X)))
         return new
 
     @property
@@ -76,98 +79,62 @@ class Mixed(Moments):
         return len(self.is_word)
 
     @property
-    def weight(self) -> float:
-        return self._weight
-
-    @property
     def squared(self) -> bool:  # type: ignore[override]
         # counts are exact: where there are words, a second pass would bring no digits
-        return self.words is None and self.numbers is not None and self.numbers.squared
-
-    @property
-    def finite(self) -> bool:
-        return self.numbers is None or self.numbers.finite
+        return self.words is None and super().squared
 
     @property
     def dtype(self) -> Any:
         """Type of the results."""
-        return np.dtype(np.float64) if self.numbers is None else self.numbers.dtype
+        return self.numbers.dtype
 
     def update(self, block: Block) -> Self:
+        X, found = block.X, _which_are_words(block.X)
         if not self.is_word:
             self.__dict__.update(self.anchored(block).__dict__)
-        X = block.X
-        found = X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
         if found != self.is_word:
             require_same_columns(self.is_word, found)
         if X.shape[0] == 0:
             return self
-        self.n_rows += int(X.shape[0])
-        if not is_mixed(X):
-            assert self.numbers is not None
-            self.numbers = self.numbers.copy().update(block)
-            self._weight = self.numbers.weight
-            return self
-        weight = None if block.weight is None else np.asarray(block.weight)
-        self._weight += float(X.shape[0] if weight is None else weight.sum())
-        apart = X.numbers
-        if self.numbers is not None:
-            self.numbers = self.numbers.copy().update(Block(X.numbers, None, block.weight))
-            apart = X.numbers - namespaces.to_numpy(self.numbers.pivot)
-        counted = Crosstabs.of(X.words, apart, weight)
-        self.words = counted if self.words is None else self.words.plus(counted)
+        numbers = number_columns(X)
+        self.numbers = self.numbers.copy().update(Block(numbers, None, block.weight))
+        if is_mixed(X):
+            weight = None if block.weight is None else np.asarray(block.weight)
+            counted = Crosstabs.of(X.words, numbers - namespaces.to_numpy(self.numbers.pivot), weight)
+            self.words = counted if self.words is None else self.words.plus(counted)
         return self
 
     def _join(self, other: Mixed) -> None:
         if self.n_rows == 0:
-            numbers = None if other.numbers is None else self.of().merge(other.numbers)
-            self.__dict__.update(other.__dict__, of=self.of, numbers=numbers)
+            self.__dict__.update(other.__dict__, numbers=self.numbers.copy().merge(other.numbers))
             return
         require_same_columns(self.is_word, other.is_word)
-        words = other.words
-        if self.numbers is not None and other.numbers is not None:
-            if words is not None:
-                words = words.moved(namespaces.to_numpy(other.numbers.pivot) - namespaces.to_numpy(self.numbers.pivot))
-            self.numbers = self.numbers.copy().merge(other.numbers)
-        if self.words is not None and words is not None:
-            self.words = self.words.plus(words)
-        self.n_rows += other.n_rows
-        self._weight += other._weight
+        before, self.numbers = self.numbers, self.numbers.copy().merge(other.numbers)
+        if self.words is not None and other.words is not None:
+            self.words = self.words.plus(other.words.about(before, other.numbers))
 
-    def brought_to(self, like: Array) -> Self:
-        new = self.copy()
-        new.numbers = None if self.numbers is None else self.numbers.brought_to(like)
-        return new
+    @property
+    def _parts(self) -> list[Any]:
+        return [self.numbers]
 
-    def sealed(self) -> Self:
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
         new = self.copy()
-        if self.numbers is not None:
-            new.numbers = self.numbers.sealed()
-            if self.words is not None:
-                apart = namespaces.to_numpy(self.numbers.pivot) - namespaces.to_numpy(new.numbers.pivot)
-                new.words = self.words.moved(apart)
-        return new
-
-    def times(self, factor: float) -> Self:
-        new = self.copy()
-        new._weight = self._weight * factor
-        if self.numbers is not None:
-            new.numbers = self.numbers.times(factor)
+        new.numbers = of_moments(self.numbers)
         if self.words is not None:
-            counted = self.words
-            new.words = Crosstabs(counted.levels, counted.declared, counted.counts * factor, counted.sums * factor)
+            new.words = self.words.mapped(of_sum).about(new.numbers, self.numbers)
         return new
+
+
+def _which_are_words(X: Any) -> tuple[bool, ...]:
+    return X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
 
 
 def beside(scores: np.ndarray, rows: Any) -> Any:
     """Return rows with scores before their numbers."""
-    words: tuple[Any, ...] = ()
-    if is_mixed(rows):
-        rows, words = rows.numbers, rows.words
-    numbers = np.concatenate([scores, np.asarray(rows)], axis=1)
-    if not words:
+    numbers = np.concatenate([scores, np.asarray(number_columns(rows))], axis=1)
+    if not is_mixed(rows):
         return numbers
-    return MixedRows(numbers, words, (False,) * numbers.shape[1] + (True,) * len(words))
+    return MixedRows(numbers, rows.words, (False,) * numbers.shape[1] + (True,) * len(rows.words))
 
 
 @stored("moments.Crosstabs")
@@ -241,6 +208,14 @@ class Crosstabs:
             words = words if self.declared[j] else sorted(words)
             levels.append((*words, *((None,) if gap else ())))
         return self.over(levels)
+
+    def mapped(self, of_sum: Callable[[Array], Array]) -> Crosstabs:
+        """Return other counts and sums of the same levels."""
+        return Crosstabs(self.levels, self.declared, of_sum(self.counts), of_sum(self.sums))
+
+    def about(self, new: Centred, old: Centred) -> Crosstabs:
+        """Return the same counts with sums about the pivot of other moments."""
+        return self.moved(namespaces.to_numpy(old.pivot) - namespaces.to_numpy(new.pivot))
 
     def moved(self, apart: np.ndarray) -> Crosstabs:
         """Return the same counts with sums about another pivot, which was `apart` less."""
