@@ -8,6 +8,7 @@ in one step each, from which the tables of their parts are sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -138,6 +139,7 @@ def beside(scores: np.ndarray, rows: Any) -> Any:
 
 
 @stored("moments.Crosstabs")
+@dataclass(frozen=True, eq=False)
 class Crosstabs:
     """Counts of pairs of levels, and sums of numbers by level.
 
@@ -153,8 +155,10 @@ class Crosstabs:
         Σ w (x − pivot) of the rows that have the level.
     """
 
-    def __init__(self, levels: list[Levels], declared: list[bool], counts: np.ndarray, sums: np.ndarray) -> None:
-        self.levels, self.declared, self.counts, self.sums = levels, declared, counts, sums
+    levels: list[Levels]
+    declared: list[bool]
+    counts: np.ndarray
+    sums: np.ndarray
 
     @classmethod
     def of(cls, words: Sequence[WordColumn], numbers: np.ndarray, weight: np.ndarray | None) -> Crosstabs:
@@ -172,9 +176,6 @@ class Crosstabs:
 
     def plus(self, other: Crosstabs) -> Crosstabs:
         """Return the counts of both."""
-        if self.levels == other.levels:
-            declared = [a and b for a, b in zip(self.declared, other.declared, strict=True)]
-            return Crosstabs(self.levels, declared, self.counts + other.counts, self.sums + other.sums)
         pairs = [_union(*pair) for pair in zip(self.levels, other.levels, self.declared, other.declared, strict=True)]
         levels, declared = [names for names, _ in pairs], [order for _, order in pairs]
         _require_room(sum(map(len, levels)))
@@ -185,15 +186,10 @@ class Crosstabs:
         """Return the same counts over other lists of levels; those that are not among them are left out."""
         if levels == self.levels:
             return self
-        starts, begins = np.cumsum([0, *map(len, levels)]), self.offsets
-        into, kept = [], []
-        for j, (ours, theirs) in enumerate(zip(self.levels, levels, strict=True)):
-            place = {level: k for k, level in enumerate(theirs)}
-            for k, level in enumerate(ours):
-                if level in place:
-                    into.append(starts[j] + place[level])
-                    kept.append(begins[j] + k)
-        counts, sums = np.zeros((starts[-1], starts[-1])), np.zeros((starts[-1], self.sums.shape[1]))
+        place = {level: k for k, level in enumerate(_of_columns(levels))}
+        shared = [(k, place[level]) for k, level in enumerate(_of_columns(self.levels)) if level in place]
+        kept, into = np.array(shared, dtype=np.intp).reshape(-1, 2).T
+        counts, sums = np.zeros((len(place), len(place))), np.zeros((len(place), self.sums.shape[1]))
         counts[np.ix_(into, into)] = self.counts[np.ix_(kept, kept)]
         sums[into] = self.sums[kept]
         return Crosstabs(levels, self.declared, counts, sums)
@@ -202,16 +198,15 @@ class Crosstabs:
         """Return the levels that rows have, in the order that the table gave them, or sorted; a missing cell last."""
         weights, offsets, levels = np.diagonal(self.counts), self.offsets, []
         for j, names in enumerate(self.levels):
-            here = weights[offsets[j] : offsets[j + 1]] > 0
-            words = [level for level, seen in zip(names, here, strict=True) if seen and level is not None]
-            gap = any(level is None and seen for level, seen in zip(names, here, strict=True))
-            words = words if self.declared[j] else sorted(words)
-            levels.append((*words, *((None,) if gap else ())))
+            own = weights[offsets[j] : offsets[j + 1]]
+            seen = [level for level, weight in zip(names, own, strict=True) if weight > 0]
+            words = [level for level in seen if level is not None]
+            levels.append(_gap_last(words if self.declared[j] else sorted(words), None in seen))
         return self.over(levels)
 
     def mapped(self, of_sum: Callable[[Array], Array]) -> Crosstabs:
         """Return other counts and sums of the same levels."""
-        return Crosstabs(self.levels, self.declared, of_sum(self.counts), of_sum(self.sums))
+        return replace(self, counts=of_sum(self.counts), sums=of_sum(self.sums))
 
     def about(self, new: Centred, old: Centred) -> Crosstabs:
         """Return the same counts with sums about the pivot of other moments."""
@@ -219,8 +214,7 @@ class Crosstabs:
 
     def moved(self, apart: np.ndarray) -> Crosstabs:
         """Return the same counts with sums about another pivot, which was `apart` less."""
-        sums = self.sums + np.diagonal(self.counts)[:, None] * apart
-        return Crosstabs(self.levels, self.declared, self.counts, sums)
+        return replace(self, sums=self.sums + np.diagonal(self.counts)[:, None] * apart)
 
 
 def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndarray | None = None) -> np.ndarray:
@@ -310,13 +304,22 @@ def _sums(
     return np.asarray(indicators.T @ numbers)
 
 
+def _of_columns(levels: list[Levels]) -> list[tuple[int, str | None]]:
+    """Return the levels of all columns, each with the place of its column."""
+    return [(j, level) for j, names in enumerate(levels) for level in names]
+
+
+def _gap_last(words: Sequence[str | None], gap: bool) -> Levels:
+    return (*words, None) if gap else tuple(words)
+
+
 def _union(ours: Levels, theirs: Levels, ordered: bool, others_ordered: bool) -> tuple[Levels, bool]:
     """Return the levels of both sides, in the order of the side that holds the other's, where it has one."""
     for one, order, other in ((ours, ordered, theirs), (theirs, others_ordered, ours)):
         if order and set(other) <= {*one, None}:
-            return (*one, *((None,) if None in other and None not in one else ())), True
+            return _gap_last(one, None in other and None not in one), True
     words = sorted(level for level in {*ours, *theirs} if level is not None)
-    return (*words, *((None,) if None in {*ours, *theirs} else ())), False
+    return _gap_last(words, None in {*ours, *theirs}), False
 
 
 def _require_room(levels: int) -> None:
