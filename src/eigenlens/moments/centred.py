@@ -293,14 +293,6 @@ class Centred(AboutPivot):
         new.pivot, new.exponent, new.ordinary = self.pivot / self.unit / scale, None, False
         return new
 
-    def uniform(self) -> tuple[Self, int]:
-        """Return these moments with one power of two for all columns, and that power."""
-        if self.exponent is None:
-            return self, 0
-        largest = int(np.max(self.exponent_or_free()))
-        power = 0 if largest == exponents.FREE else largest
-        return self.rescaled(np.full(self.n_features, power)), power
-
 
 @stored("moments.Scatter")
 class Scatter(Centred):

@@ -86,8 +86,8 @@ def centre_block(
     residual = namespaces.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        if codes is None and isinstance(rows, np.ndarray):
-            rows -= residual[0]
+        if codes is None:
+            rows -= residual[0, :]
         else:
             rows = namespaces.minus_groups(rows, residual, codes)
         residual = xp.zeros_like(residual)
