@@ -46,9 +46,8 @@ class Display:
 
     def __init__(self, axes: Any, **data: Any) -> None:
         self.axes_, self.data = list(np.ravel(np.asarray(axes, dtype=object))), data
-        first: Any = self.axes_[0] if self.axes_ else None
-        figure: Any = None if first is None else first.figure
-        self.ax_, self.figure_ = first, figure
+        first: Any = self.axes_[0]
+        self.ax_, self.figure_ = first, first.figure
 
     def __repr__(self) -> str:
         return f"<Display: {len(self.axes_)} picture(s) in figure_>"
@@ -142,6 +141,16 @@ def row_names(X: Any) -> list[str] | None:
     return None if getattr(index, "dtype", np.dtype(int)).kind in "iufbmM" else list(map(str, index))
 
 
+def column_names(model: Any, count: int) -> list[str]:
+    """Return the names of the columns of a fit; x0, x1, … where they have none."""
+    return [str(name) for name in getattr(model, "feature_names_in_", (f"x{j}" for j in range(count)))]
+
+
+def axis_name(word: str, j: int, shares: Any = ()) -> str:
+    """Return what the j-th direction is called on an axis, with its share where it has one."""
+    return f"{word} {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "")
+
+
 def palette(n: int, ordered: bool = False) -> list[Any]:
     """Return a colour for each of n classes: a scale where they are ordered."""
     import matplotlib as mpl
@@ -225,7 +234,7 @@ def named(ax: Any, name: str, xy: Any, size: float = 8, colour: Any = INK) -> An
     return ax.annotate(name, xy, (0, 0), fontsize=size, color=colour, **style)
 
 
-def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
+def place_names(ax: Any, names: list[Any], dots: np.ndarray | None = None) -> list[str]:
     """Place names next to their points, where they cover neither each other nor the legend nor, with luck, dots.
 
     The limits of the axes and the legend must be final.
@@ -250,12 +259,13 @@ def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
     ax.figure.draw_without_rendering()  # extents are known once it has been laid out
     scale, legend = ax.figure.dpi / 72, ax.get_legend()
     extents = [Text.get_window_extent(name) for name in names]
-    anchors = ax.transData.transform([name.xy for name in names])
+    named = np.array([name.xy for name in names])
+    anchors = ax.transData.transform(named)
     places = label_places(
         anchors,
         np.array([[extent.width, extent.height] for extent in extents]),
         np.asarray(ax.get_window_extent().extents),
-        ax.transData.transform(dots),
+        ax.transData.transform(named if dots is None else dots),
         None if legend is None else np.array([legend.get_window_extent().extents]),
         [gap * scale for gap in GAPS],
     )

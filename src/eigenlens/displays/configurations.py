@@ -19,6 +19,7 @@ from ..drawing import (
     Display,
     arrows,
     axes_for,
+    axis_name,
     density,
     dots,
     finish,
@@ -81,7 +82,7 @@ def configuration(
     Y = Y[:, :2] if target is None else procrustes(Y[:, :2], target).aligned
     width, height = np.ptp(Y, axis=0)
     ax = one_axes(ax, 7.6, 0.6 + float(np.clip(7.2 * height / max(width, 1e-300), 3.4, 7.2)))
-    crowd, names = Y, ["axis 1", "axis 2"]
+    crowd, shares = Y, np.zeros(0)
     if target is not None:
         there = floats(target)
         for line in zip(Y, there, strict=True):
@@ -91,11 +92,10 @@ def configuration(
         crowd = np.vstack([Y, there])
     elif values.sum() > 0 and hasattr(model, "goodness_of_fit_"):
         shares = values / values.sum() * float(model.goodness_of_fit_[0])
-        names = [f"{name} ({share:.0%})" for name, share in zip(names, shares, strict=False)]
     dots(ax, Y, label="map", alpha=1, zorder=3)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    finish(ax, *names, legend="" if target is None else "best")
+    finish(ax, *(axis_name("axis", j, shares) for j in range(2)), legend="" if target is None else "best")
     if target is None and not np.any(Y[:, 1]):
         ax.set(ylabel="", yticks=[])  # a single axis has nothing to say across
         ax.spines["left"].set_visible(False)
@@ -207,7 +207,7 @@ def factor_map(
     for panel in panels:
         panel.axhline(0, color=QUIET, lw=0.8, zorder=0)
         panel.axvline(0, color=QUIET, lw=0.8, zorder=0)
-        finish(panel, *(f"axis {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "") for j in directions))
+        finish(panel, *(axis_name("axis", j, shares) for j in directions))
     if sets:
         _map(panels[0], sets, directions, scores)
     if numbers is not None:

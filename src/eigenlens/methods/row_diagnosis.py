@@ -115,7 +115,7 @@ class Diagnosis:
         finish(ax, "T² (within the components)", "Q (away from them)", title, xlim=(0, None), ylim=(0, None))
         far = [i for i in np.argsort(-reach)[:NAMED].tolist() if out[i]]
         labels = [str(i) if self.rows is None else self.rows[i] for i in far]
-        place_names(ax, [named(ax, name, points[i]) for name, i in zip(labels, far, strict=True)], points[far])
+        place_names(ax, [named(ax, name, points[i]) for name, i in zip(labels, far, strict=True)])
         return Display(ax)
 
 
