@@ -93,10 +93,13 @@ def _checked(correlations: Any, p: int, s: int) -> np.ndarray:
     """Return correlations as an array, refusing what are none."""
     try:
         cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise _correlations_kind(correlations) from error
+    except (TypeError, ValueError):
+        cosines = np.zeros(0)
     if cosines.ndim != 1 or len(cosines) == 0:
-        raise _correlations_kind(correlations)
+        raise errors.InputError(
+            f"correlations={errors.shortened(correlations)} but it must be one row of numbers between 0 and 1, largest "
+            "first; of a fitted model, use model.test_dimension()."
+        )
     wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
     if len(wrong):
         raise errors.InputError(
@@ -168,13 +171,6 @@ TESTS = {
     "lawley-hotelling": (_lawley_hotelling, "the trace of Hotelling and Lawley, with an approximate F"),
     "roy": (_roy, "Roy's largest root"),
 }
-
-
-def _correlations_kind(values: Any) -> errors.InputError:
-    return errors.InputError(
-        f"correlations={errors.shortened(values)} but it must be one row of numbers between 0 and 1, largest first; "
-        "of a fitted model, use model.test_dimension()."
-    )
 
 
 # -- permutations of rows ------------------------------------------------------------------------------------------
