@@ -128,9 +128,7 @@ def finish(
 # -- dots, classes and arrows --------------------------------------------------------------------------------------
 
 
-def floats(values: Any) -> np.ndarray:
-    """Return a table or an array of any library as NumPy's numbers."""
-    return np.asarray(namespaces.to_numpy(values), dtype=float)
+floats = namespaces.floats
 
 
 def row_names(X: Any) -> list[str] | None:

@@ -99,6 +99,11 @@ def to_numpy(x: Any) -> np.ndarray:
     return np.asarray(x)
 
 
+def floats(values: Any) -> np.ndarray:
+    """Return a table or an array of any library as NumPy's float64."""
+    return np.asarray(to_numpy(values), dtype=np.float64)
+
+
 def like(values: Any, ref: Any) -> Array:
     """Put float64 `values` into the namespace and device of `ref`; sparse rows go with NumPy's arrays."""
     if isinstance(ref, np.ndarray) or is_sparse(ref):
