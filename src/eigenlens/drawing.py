@@ -149,6 +149,12 @@ def axis_name(word: str, j: int, shares: Any = ()) -> str:
     return f"{word} {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "")
 
 
+def in_plane(values: np.ndarray, directions: tuple[int, int] = (0, 1)) -> np.ndarray:
+    """Return two columns of coordinates, zeros where there is no such axis."""
+    zero = np.zeros(len(values))
+    return np.stack([values[:, j] if j < values.shape[1] else zero for j in directions], axis=1)
+
+
 def palette(n: int, ordered: bool = False) -> list[Any]:
     """Return a colour for each of n classes: a scale where they are ordered."""
     import matplotlib as mpl

@@ -23,6 +23,7 @@ from ..drawing import (
     column_names,
     finish,
     floats,
+    in_plane,
     named,
     one_axes,
     palette,
@@ -126,7 +127,7 @@ def kernel_scores(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Displ
     require_rows(model, X)
     left, right = axes_for(ax, 2)
     Z, shares = floats(model.transform(X))[:, :2], floats(model.explained_variance_ratio_)
-    plane = np.column_stack([Z, np.zeros(len(Z))])[:, :2]
+    plane = in_plane(Z)
     names = coloured(left, plane, None if y is None else namespaces.to_numpy(y))
     finish(left, *(axis_name("axis", j, shares) for j in range(Z.shape[1])), legend="best")
     place_names(left, names, plane[:MANY])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -242,20 +241,18 @@ def canonical_permutation_test(
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
     with linalg.limit_blas(S.size):
-        test = resampled_test(
+        return resampled_test(
             s[:q] ** 2,
-            1.0,
+            len(X),
             most,
             draw,
             method=method,
             alpha=alpha,
             n_draws=n_draws,
             seed=seed,
-            measure="squared correlation",
             wilks=True,
             again=", with a new penalty" if chosen else "",
         )
-    return replace(test, rows=len(X))
 
 
 def _given(penalty: np.ndarray | None) -> PenaltyRule:

@@ -112,21 +112,19 @@ def incomplete_test(
 def of_classes(shares: np.ndarray, name: str) -> Hypothesis:
     """Return the hypothesis that class means lie in d directions; its statistic is −log of Wilks' Λ of the others."""
 
-    def roots(law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def roots(law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         mu, Sigma = law
         L = np.linalg.cholesky(Sigma)
         whitened = scipy.linalg.solve_triangular(L, (mu - shares @ mu).T, lower=True).T
         _, s, Vt = np.linalg.svd(np.sqrt(shares)[:, None] * whitened, full_matrices=False)
         most = min(len(shares) - 1, len(L))
-        return s[:most] ** 2, Vt[:most], whitened
+        return s[:most] ** 2, Vt[:most], whitened, L
 
     def null(law: Law, d: int) -> Law:
-        mu, Sigma = law
-        L = np.linalg.cholesky(Sigma)
-        _, Vt, whitened = roots(law)
+        _, Vt, whitened, L = roots(law)
         kept = whitened @ Vt[:d].T @ Vt[:d]
         lost = np.sqrt(shares)[:, None] * (whitened - kept)
-        return shares @ mu + kept @ L.T, L @ (np.eye(len(L)) + lost.T @ lost) @ L.T
+        return shares @ law[0] + kept @ L.T, L @ (np.eye(len(L)) + lost.T @ lost) @ L.T
 
     def correlations(law: Law) -> np.ndarray:
         ratios = roots(law)[0]

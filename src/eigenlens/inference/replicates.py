@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from ..arrays import errors, namespaces
 from ..arrays.namespaces import floats
+from ..drawing import column_names
 from ..moments.resampled import Resampler, can_resample
 from ..rows import Block
 from .units import Units
@@ -165,9 +166,8 @@ class Followed:
             return [f"row {i}" for i in range(p)]
         if self.kind == "score":
             return _class_names(self.model)
-        own = getattr(self.model, "feature_names_in_", None)
-        names = getattr(reference, "feature_names_in_", None) if own is None else own
-        return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]
+        names = column_names(self.model if hasattr(self.model, "feature_names_in_") else reference, p)
+        return names if len(names) == p else column_names(None, p)
 
     def metric(self) -> np.ndarray | None:
         """Return the covariance of the columns, where the fit has kept it."""
