@@ -336,4 +336,4 @@ def label_places(
 def _overlaps(low: np.ndarray, high: np.ndarray, lowest: np.ndarray, highest: np.ndarray) -> np.ndarray:
     """Count for each box those of a second set that it overlaps."""
     inside = (lowest[None] < high[:, None]) & (highest[None] > low[:, None])
-    return np.asarray(inside.all(axis=2).sum(axis=1))
+    return inside.all(axis=2).sum(axis=1)

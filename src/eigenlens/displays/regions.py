@@ -162,7 +162,7 @@ def _codes(y: Any, classes: np.ndarray) -> np.ndarray:
             f"{known}. Leave these rows out, or fit with them."
         )
     order = np.argsort(classes)  # pandas categories have an order of their own
-    return np.asarray(order[np.searchsorted(classes[order], labels)])
+    return order[np.searchsorted(classes[order], labels)]
 
 
 def _plane(

@@ -108,4 +108,4 @@ def _at(ordered: np.ndarray, share: np.ndarray) -> np.ndarray:
     lower = np.floor(place).astype(np.intp)
     upper = np.minimum(lower + 1, len(ordered) - 1)
     a, b = np.take_along_axis(ordered, np.stack([lower, upper]), axis=0)
-    return np.asarray(a + (place - lower) * (b - a))
+    return a + (place - lower) * (b - a)

@@ -235,7 +235,7 @@ def canonical_permutation_test(
                 G = np.linalg.solve(np.linalg.cholesky(metric), G)
             except np.linalg.LinAlgError:  # as many columns as rows: moved variates may lie in the span of the others
                 G = whiten(Form(matrix=metric)).matrix.T @ G
-        return np.asarray(np.linalg.svd(G, compute_uv=False) ** 2)
+        return np.linalg.svd(G, compute_uv=False) ** 2
 
     q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
@@ -268,7 +268,7 @@ def _given(penalty: np.ndarray | None) -> PenaltyRule:
 def _standard(Y: np.ndarray, penalty: np.ndarray | None) -> np.ndarray:
     """Return rows in coordinates in which sum of squares plus penalty is I."""
     S = Y.T @ Y
-    return np.asarray(Y @ whiten(Form(matrix=S if penalty is None else S + penalty)).matrix)
+    return Y @ whiten(Form(matrix=S if penalty is None else S + penalty)).matrix
 
 
 # -- does normal theory fit these rows? ----------------------------------------------------------------------------
@@ -349,4 +349,4 @@ def leverages(X: np.ndarray) -> np.ndarray:
     if A.shape[1] > len(A):  # a triangle has the same left vectors
         A = np.asarray(np.linalg.qr(A.T, mode="r")).T
     left, s, _ = linalg.thin_svd(A)
-    return np.asarray(np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1))
+    return np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1)

@@ -391,7 +391,7 @@ def _curved(u: np.ndarray) -> np.ndarray:
     steps = (bins[:, None] == np.arange(BINS)).astype(np.float64)
     straight = np.linalg.qr(np.column_stack([np.ones(len(u)), u]))[0]
     left, s, _ = np.linalg.svd(steps - straight @ (straight.T @ steps), full_matrices=False)
-    return np.asarray(left[:, s > 1e-8 * s[0]])
+    return left[:, s > 1e-8 * s[0]]
 
 
 # -- which columns are needed -----------------------------------------------------------------------------------------

@@ -198,4 +198,4 @@ def _normal_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) 
     be too wide.
     """
     R = linalg.wishart_root(rng, len(scales), n)
-    return np.asarray(np.linalg.svd(R * (scales / np.sqrt(np.sum(R**2, axis=0))), compute_uv=False) ** 2)
+    return np.linalg.svd(R * (scales / np.sqrt(np.sum(R**2, axis=0))), compute_uv=False) ** 2

@@ -359,7 +359,7 @@ def _restored(R: np.ndarray, G: np.ndarray) -> np.ndarray:
     for _ in range(20):
         others = np.sum((G @ ((G.T * v) @ G)) * G, axis=1) - h**2 * v
         v = np.maximum((r - others) / (1 - h) ** 2, r)
-    return np.asarray(np.sqrt(v / np.where(r > 0, r, 1.0)))
+    return np.sqrt(v / np.where(r > 0, r, 1.0))
 
 
 def _normal(freedom: float) -> Noise:
@@ -374,7 +374,7 @@ def _normal(freedom: float) -> Noise:
 
 def _unit(E: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.sum(E**2, axis=0))
-    return np.asarray(E / np.where(size > 0, size, 1.0))
+    return E / np.where(size > 0, size, 1.0)
 
 
 # -- tests ---------------------------------------------------------------------------------------------------------

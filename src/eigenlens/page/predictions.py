@@ -16,7 +16,7 @@ ABOUT = "Rows left out of the fit: what each class was predicted as."
 
 def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     """Return the confusion matrix: a table of few classes, a picture and the most frequent mistakes of many."""
-    share = np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     numbers = _table(classes, counts, share)
     if len(classes) <= MOST_IN_TABLE:
         return figure("Confusion matrix", ABOUT, numbers)

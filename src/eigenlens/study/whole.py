@@ -249,7 +249,7 @@ class Whole:
             names = names or score_names(model, Z.shape[1])
             if self.sink is not None:
                 row_names = None if layout.row_column is None else table.column(layout.row_column).to_pylist()
-                target = y if layout.kind != "number" else np.asarray(table.column(layout.target).to_numpy())
+                target = y if layout.kind != "number" else table.column(layout.target).to_numpy()
                 self.sink.rows(*score_columns(names, Z, layout.target, target, row_names, predicted))
             found.low, found.high = np.minimum(found.low, Z.min(axis=0)), np.maximum(found.high, Z.max(axis=0))
             self._outermost(found, table, numbers, Z, ends)

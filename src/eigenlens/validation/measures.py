@@ -67,7 +67,7 @@ class Accuracy(Measure):
         return np.column_stack([hits, np.full(len(answers), weight.sum())])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 1])
+        return sums[..., 0] / sums[..., 1]
 
     def predictions(self, answers: np.ndarray) -> np.ndarray:
         return self.labels[answers]
@@ -112,10 +112,10 @@ class AccuracyFirst(LogLoss):
         return np.column_stack([hits, super().sums(answers, block, weight)])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 2])
+        return sums[..., 0] / sums[..., 2]
 
     def second(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 1] / sums[..., 2])
+        return sums[..., 1] / sums[..., 2]
 
 
 class Response(Measure):
@@ -150,7 +150,7 @@ class RSquared(Response):
         spread = second - first**2 / W
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = np.where(spread > 0, 1 - lost / spread, np.where(lost == 0, 1.0, 0.0))
-        return np.asarray(shares.mean(axis=-1))
+        return shares.mean(axis=-1)
 
 
 class SquaredError(Response):
@@ -160,7 +160,7 @@ class SquaredError(Response):
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         s = (sums.shape[-1] - 1) // 3
-        return np.asarray(-(sums[..., :s] / sums[..., -1:]).mean(axis=-1))
+        return -(sums[..., :s] / sums[..., -1:]).mean(axis=-1)
 
 
 class RowMean(Measure):
@@ -176,7 +176,7 @@ class RowMean(Measure):
         return np.column_stack([answers @ weight, np.full(len(answers), weight.sum())])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 1])
+        return sums[..., 0] / sums[..., 1]
 
 
 class SliceShare(Measure):
@@ -200,14 +200,14 @@ class SliceShare(Measure):
         means = namespaces.to_numpy(final._variates(namespaces.like(final.slice_means_, X)))
         centres = np.zeros((len(self.labels), Z.shape[1]))  # a slice that was not seen has the mean of all
         centres[places_in(self.labels, namespaces.to_numpy(final.slices_))] = means
-        return np.asarray(np.column_stack([np.sum(Z**2, axis=1), ((Z[:, None, :] - centres) ** 2).sum(axis=2)]))
+        return np.column_stack([np.sum(Z**2, axis=1), ((Z[:, None, :] - centres) ** 2).sum(axis=2)])
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
         codes = truth(block, self.labels)
         return np.column_stack([answers[:, np.arange(len(codes)), 1 + codes] @ weight, answers[:, :, 0] @ weight])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(1 - sums[..., 0] / sums[..., 1])
+        return 1 - sums[..., 0] / sums[..., 1]
 
     def predictions(self, answers: np.ndarray) -> np.ndarray:
         return self.labels[answers[:, 1:].argmin(axis=1)]
