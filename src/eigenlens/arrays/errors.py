@@ -425,7 +425,7 @@ def two_targets(name: str) -> InputError:
     )
 
 
-def unreadable(place: str, cause: Exception) -> InputError:
+def unreadable(place: object, cause: Exception) -> InputError:
     return InputError(f"{place} cannot be read: {cause}")
 
 
