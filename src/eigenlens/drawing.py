@@ -209,8 +209,8 @@ def by_class(
 
     many, names = len(classes) > FEW, []
     for k, (label, colour) in enumerate(zip(classes, palette(len(classes)), strict=True)):
-        style = {"marker": MARKERS[k // len(COLOURS) % len(MARKERS)], "label": None if many else str(label)}
-        dots(ax, xy[codes == k], colour, size, len(xy), alpha=alpha, **style)
+        marker = MARKERS[k // len(COLOURS) % len(MARKERS)]
+        dots(ax, xy[codes == k], colour, size, len(xy), alpha=alpha, marker=marker, label=None if many else str(label))
     for k in np.unique(codes) if many else ():
         ink = ax.xaxis.label.get_color()  # as strong as a style has it: rows lie behind these names
         names.append(named(ax, str(classes[k]), tuple(xy[codes == k].mean(axis=0)), 8, ink))
@@ -234,8 +234,17 @@ def arrows(
 def named(ax: Any, name: str, xy: Any, size: float = 8, colour: Any = INK) -> Any:
     """Write a name for `place_names` to place, with a line to its point for where it has to move away."""
     leader = {"arrowstyle": "-", "color": QUIET, "lw": 0.6, "shrinkA": 0, "shrinkB": 1}
-    style = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
-    return ax.annotate(name, xy, (0, 0), fontsize=size, color=colour, **style)
+    return ax.annotate(
+        name,
+        xy,
+        (0, 0),
+        fontsize=size,
+        color=colour,
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        arrowprops=leader,
+    )
 
 
 def place_names(ax: Any, names: list[Any], dots: np.ndarray | None = None) -> list[str]:

@@ -51,8 +51,8 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
     finish(ax, said, "" if few else "column")
     if few:
         for i, j in np.argwhere(V != 0):
-            style = {"ha": "center", "va": "center", "fontsize": 7.5}
-            ax.text(i, j, f"{V[i, j]:+.2f}", color="white" if abs(V[i, j]) > 0.6 * top else "black", **style)
+            ink = "white" if abs(V[i, j]) > 0.6 * top else "black"
+            ax.text(i, j, f"{V[i, j]:+.2f}", color=ink, ha="center", va="center", fontsize=7.5)
         ax.set_yticks(range(p), names, fontsize=8)
         ax.set_yticks(np.arange(p + 1) - 0.5, minor=True)
     ax.set_xticks(range(k), labels, fontsize=9)
@@ -173,8 +173,17 @@ def functions(
         points[:, j] = grid
         curves.append(values_at(model.transform, points, X)[:, :n_components])
         _curves(panel, grid, curves[-1])
-        marks = {"color": INK, "alpha": 0.4, "markersize": 6, "zorder": 1, "clip_on": False}
-        panel.plot(rows[:, j], np.zeros(len(rows)), "|", transform=panel.get_xaxis_transform(), **marks)
+        panel.plot(
+            rows[:, j],
+            np.zeros(len(rows)),
+            "|",
+            transform=panel.get_xaxis_transform(),
+            color=INK,
+            alpha=0.4,
+            markersize=6,
+            zorder=1,
+            clip_on=False,
+        )
         first = panel is panels[0]
         finish(panel, names[j], "coordinate" if first else "", legend="best" if first else "")
     return Display(panels, grids=grids, curves=np.array(curves))

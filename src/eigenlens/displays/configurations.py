@@ -86,8 +86,7 @@ def configuration(
         there = floats(target)
         for line in zip(Y, there, strict=True):
             ax.plot(*np.transpose(line), color=QUIET, linewidth=1, zorder=1)
-        style: dict[str, Any] = {"facecolor": "white", "edgecolor": LEVEL, "linewidth": None, "label": "true place"}
-        dots(ax, there, None, alpha=1, zorder=2, **style)
+        dots(ax, there, None, alpha=1, zorder=2, facecolor="white", edgecolor=LEVEL, linewidth=None, label="true place")
         crowd = np.vstack([Y, there])
     elif values.sum() > 0 and hasattr(model, "goodness_of_fit_"):
         shares = values / values.sum() * float(model.goodness_of_fit_[0])

@@ -124,8 +124,18 @@ def decision(
     else:
         _tint(ax, grid, best, len(classes))
         if len(ring):
-            style = {"facecolor": "none", "edgecolor": INK, "linewidth": 0.8, "alpha": 1, "label": "support vector"}
-            dots(ax, rows[ring], None, 6.3, len(rows), **style)
+            dots(
+                ax,
+                rows[ring],
+                None,
+                6.3,
+                len(rows),
+                facecolor="none",
+                edgecolor=INK,
+                linewidth=0.8,
+                alpha=1,
+                label="support vector",
+            )
         of_classes = by_class(ax, rows, codes, classes, 1.4, 0.85)
         _boundary(ax, grid, values, hasattr(model, "function_"))
         held = table.shape[1] - 2
@@ -187,8 +197,15 @@ def _plane(
     half = np.sqrt(2 * np.log(2))  # radius that holds half of a plane normal distribution
     for centre, k in zip(rule.centroids, rule.owners, strict=True):
         ax.add_patch(Circle(tuple(centre), half, fill=False, edgecolor=colours[k], linewidth=1.3))
-        edge = {"markeredgecolor": "white", "markeredgewidth": 0.5 if many else 1.0, "markersize": 5 if many else 9}
-        ax.plot(*centre, marker="P", color=colours[k], zorder=3, **edge)
+        ax.plot(
+            *centre,
+            marker="P",
+            color=colours[k],
+            zorder=3,
+            markeredgecolor="white",
+            markeredgewidth=0.5 if many else 1.0,
+            markersize=5 if many else 9,
+        )
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     finish(ax, *names, legend="beside")
     place_names(ax, of_classes)
@@ -207,8 +224,17 @@ def _tint(ax: Any, grid: np.ndarray, best: np.ndarray, count: int) -> None:
     from matplotlib.colors import ListedColormap
 
     extent = (grid[0, 0], grid[0, -1], grid[1, 0], grid[1, -1])
-    style = {"cmap": ListedColormap(palette(count)), "vmin": 0, "vmax": count - 1, "alpha": 0.13}
-    ax.imshow(best, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **style)
+    ax.imshow(
+        best,
+        origin="lower",
+        extent=extent,
+        aspect="auto",
+        interpolation="nearest",
+        cmap=ListedColormap(palette(count)),
+        vmin=0,
+        vmax=count - 1,
+        alpha=0.13,
+    )
 
 
 def _boundary(ax: Any, grid: np.ndarray, values: np.ndarray, margins: bool) -> None:

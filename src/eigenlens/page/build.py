@@ -178,7 +178,9 @@ def _controls() -> Markup:
         box = el("input", type="checkbox", id=name, checked=True)
         return el("label", box, f" {name}", class_="choice", hidden=True)
 
-    writing = {"type": "search", "autocomplete": "off", "spellcheck": "false", "aria_describedby": "filter-help"}
+    writing = el(
+        "input", id="filter", type="search", autocomplete="off", spellcheck="false", aria_describedby="filter-help"
+    )
     return el(
         "div",
         [choice("axis-x", "Across"), choice("axis-y", "Up"), choice("colour", "Colour")],
@@ -190,7 +192,7 @@ def _controls() -> Markup:
             [_button("reset", "Whole"), _button("clear", "Clear")],
             class_="buttons",
         ),
-        el("label", "Select rows ", el("input", id="filter", **writing), class_="choice"),
+        el("label", "Select rows ", writing, class_="choice"),
         el("span", id="filter-help", class_="note"),
         el(
             "span",
