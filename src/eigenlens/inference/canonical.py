@@ -82,8 +82,7 @@ def wilks(
     rows = [test_of(cosines[d:], sines[d:], p - d, s - d, n - d) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
-    least = np.array([correlation_found(alpha, n, *df) for df in sizes])
+    least = np.array([correlation_found(alpha, n, (p - d) * (s - d), n - 1 - p) for d in range(len(cosines))])
     test = DimensionTest.sequential(p_values, statistics, alpha, method, least, "squared correlation")
     return test.told(f"{ONE_BY_ONE}by {compared}, at {alpha:.0%}.", rows=n)
 
