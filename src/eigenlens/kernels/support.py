@@ -69,14 +69,14 @@ class SupportProblem:
 
     def excess(self, image: np.ndarray, a: np.ndarray, b: float) -> float:
         """Return by what share of itself the risk of a may exceed the least: the dual value is never above that."""
-        target = self.target - np.median(self.target)  # the a add up to 0
+        target = self.target - self.target.mean()  # the a add up to 0
         short = np.maximum(self.side * (self.target - b - image), 0.0).max(axis=0)
         norm = self.lam * float(a @ image)
         risk = float(self.weight @ short) + norm
         gain = float(np.sum(self.side * target * np.clip(self.side * a, 0.0, None)))
         return (risk - (2.0 * self.lam * gain - norm)) / risk if risk > 0 else 0.0
 
-    def by_libsvm(self, K: np.ndarray, polish: bool, most_free: int = MOST_FREE) -> tuple[np.ndarray, float]:
+    def by_libsvm(self, K: np.ndarray, polish: bool, phi: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         """Return a and b of f = Ka + b; polished, to double precision."""
         from sklearn.svm import SVC, SVR
 
@@ -91,21 +91,31 @@ class SupportProblem:
         _run(model, _centred(K) if polish else K, y, self.weight)
         a = np.zeros(len(y))
         a[model.support_] = model.dual_coef_[0] * size
-        return self.polished(K, a, most_free) if polish else (a, float(model.intercept_[0]) * size + centre)
+        return self.polished(a, K, phi) if polish else (a, float(model.intercept_[0]) * size + centre)
 
-    def polished(self, K: np.ndarray, a: np.ndarray, most_free: int = MOST_FREE) -> tuple[np.ndarray, float]:
-        """Return a and b to double precision, from an a that tells which variables are free."""
+    def polished(self, a: np.ndarray, K: np.ndarray, phi: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+        """Return a and b to double precision, from an a that tells which variables are free.
+
+        K is not looked at where coordinates are given, whose products it has.
+        """
         z = np.clip(self.side * a, 0.0, self.most)
         state = np.where(z <= 1e-6 * self.most, ZERO, np.where(z >= self.most * (1 - 1e-6), BOUND, FREE))
-        found = self.on_faces(state, lambda rows: K[np.ix_(rows, rows)], lambda a: K @ a, most_free)
-        return (a, self.intercept(K @ a, state)) if found is None else found
+
+        def inner(rows: np.ndarray) -> np.ndarray:
+            return K[np.ix_(rows, rows)] if phi is None else phi[rows] @ phi[rows].T
+
+        def image(a: np.ndarray) -> np.ndarray:
+            return K @ a if phi is None else phi @ (phi.T @ a)
+
+        found = self.on_faces(state, inner, image, MOST_FREE if phi is None else phi.shape[1] + 1)
+        return (a, self.intercept(image(a), state)) if found is None else found
 
     def on_faces(
         self,
         state: np.ndarray,
         inner: Callable[[np.ndarray], np.ndarray],
         image: Callable[[np.ndarray], np.ndarray],
-        most_free: int = MOST_FREE,
+        most_free: int,
     ) -> tuple[np.ndarray, float] | None:
         """Solve for the free variables in double precision, and move others where conditions fail.
 
@@ -163,22 +173,22 @@ class SupportProblem:
 def one_against_one(
     K: np.ndarray, codes: np.ndarray, weight: np.ndarray, lam: float, polish: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a (n, pairs) and b (pairs) of the machines for all pairs of classes, from one run of libsvm."""
+    """Return a (n, pairs) and b (pairs) of the machines for all pairs of three or more classes, from one run."""
     from sklearn.svm import SVC
 
     model = SVC(C=1.0 / (2.0 * lam), kernel="precomputed", tol=TOLERANCE, cache_size=CACHE)
     _run(model, _centred(K) if polish else K, codes, weight)
-    classes, support = range(len(model.classes_)), model.support_
+    places = [np.flatnonzero(codes[model.support_] == own) for own in range(len(model.classes_))]
     a = np.zeros((len(codes), len(model.intercept_)))
-    for m, (i, j) in enumerate(combinations(classes, 2)):  # a row of a class has a coefficient for each other class
-        for own, row in ((i, j - 1), (j, i)):
-            a[support, m] += np.where(codes[support] == own, model.dual_coef_[row % len(model.dual_coef_)], 0.0)
+    for m, (i, j) in enumerate(combinations(range(len(places)), 2)):
+        for own, row in ((i, j - 1), (j, i)):  # a row of a class has a coefficient for each other class
+            a[model.support_[places[own]], m] = model.dual_coef_[row, places[own]]
     return a, model.intercept_
 
 
 def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
-    size, bound = float(np.abs(K).max(initial=0.0)), float(model.C * np.max(weight))
+    size, bound = float(max(K.max(), -K.min())), float(model.C * np.max(weight))
     endless = size > SINGLE or size * bound > DOUBLE
     most = max(1000, 100 * len(y), STEPS // max(len(y), FEW_ROWS))
     model.set_params(max_iter=most if endless else -1)
