@@ -80,27 +80,23 @@ def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Arr
 
 
 def _probabilities(F: Array) -> Array:
+    return namespaces.namespace(F).exp(linalg.log_softmax(_every(F)))[:, -F.shape[1] :]
+
+
+def _every(F: Array) -> Array:
+    """Return the scores of all classes: of two, the first has 0."""
     xp = namespaces.namespace(F)
-    if F.shape[1] == 1:
-        return 1.0 / (1.0 + xp.exp(-xp.clip(F, min=-700.0, max=700.0)))
-    return xp.exp(linalg.log_softmax(F))
+    return F if F.shape[1] > 1 else xp.concat([xp.zeros_like(F), F], axis=1)
 
 
 def _curved(P: Array, G: Array) -> Array:
     """Return the second derivative of the loss, row by row, times G."""
-    if P.shape[1] == 1:
-        return P * (1 - P) * G
-    PG = P * G
-    return PG - P * namespaces.namespace(P).sum(PG, axis=1, keepdims=True)
+    return P * (G - namespaces.namespace(P).sum(P * G, axis=1, keepdims=True))
 
 
 def _value(F: Array, Y: Array, w: Array, B: Array, penalty: Array) -> float:
     xp = namespaces.namespace(F)
-    if F.shape[1] == 1:
-        G = (1.0 - 2.0 * Y) * F
-        loss = xp.clip(G, min=0.0) + xp.log1p(xp.exp(-xp.abs(G)))
-    else:
-        loss = linalg.logsumexp(F) - xp.sum(F * Y, axis=1, keepdims=True)
+    loss = linalg.logsumexp(_every(F)) - xp.sum(F * Y, axis=1, keepdims=True)
     return float(xp.sum(w[:, None] * loss)) + 0.5 * float(xp.sum(penalty * B**2))
 
 
