@@ -6,7 +6,7 @@ once, and n×m numbers are held only where the whole matrix is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import log2
 from typing import Any
 
@@ -19,9 +19,6 @@ from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows, rough_centre, ro
 from ..rows.table import as_table, finite_rows
 
 BlockFunction = Callable[[Array], Array]  # rows (b, p) against fixed points -> a new array (b, m)
-
-SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
-STRIP_CELLS = 2**16
 
 
 def read_rows(X: TableLike, name: str = "X") -> Array:
@@ -90,19 +87,12 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
         X = X if power == 1 else X / power
         Xc = (X - centre) * rest
         own = xp.sum(Xc**2, axis=1)
-        if not smooth or widest + float(xp.max(own)) > SMOOTH:
+        if not smooth or widest + float(xp.max(own)) > 1e3:  # beyond it the cancellation is felt
             return (-0.5 * rest**2) * squared_distances(X, Z, centre)
         A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
         return A @ B
 
     return function
-
-
-def strips(E: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the rows of a matrix a few at a time: several steps on one strip find it in cache."""
-    step = max(1, STRIP_CELLS // max(E.shape[1], 1))
-    for start in range(0, E.shape[0], step):
-        yield E[start : start + step]
 
 
 def median_distance(X: Array, weight: Any = None) -> float:

@@ -13,13 +13,8 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_flag, check_number, is_number
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from .evaluate import BlockFunction, half_negative_squares, strips
+from .evaluate import BlockFunction, half_negative_squares
 from .kernel import Kernel, Shift
-
-MOST_TERMS = 10  # of Matérn's polynomial; the sums of longer ones overflow
-FAR = 1e3  # where e⁻ᵗ times such a polynomial is 0
-LARGEST_ORDER = 1000  # of Matérn's kernel, each order a step of its recurrence
-
 
 # -- of the inner product ---------------------------------------------------------------------------------------
 
@@ -143,11 +138,6 @@ class Radial(Kernel):
         """Return φ at E = −½r², for rows of p columns."""
         raise NotImplementedError
 
-    def _check_parameters(self) -> None:
-        for name in self._from_rows:
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 0.0, above=True)
-
     def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
         p, squares = Z.shape[1], half_negative_squares(Z, self._smooth, self._unit())
 
@@ -155,7 +145,9 @@ class Radial(Kernel):
             E = squares(X)
             if not isinstance(E, np.ndarray):
                 return self._profile(namespaces.namespace(E).clip(E, max=0.0), p)
-            for strip in strips(E):
+            step = max(1, 2**16 // max(E.shape[1], 1))  # several steps on a few rows find them in cache
+            for start in range(0, E.shape[0], step):
+                strip = E[start : start + step]
                 strip[...] = self._profile(np.minimum(strip, 0.0, out=strip), p)
             return E
 
@@ -250,10 +242,10 @@ class Matern(Radial):
         super()._check_parameters()
         if not (is_number(self.nu) and self.nu == inf):
             check_number("nu", self.nu, 0.0, above=True)
-            if self.nu > LARGEST_ORDER:
+            if self.nu > 1000:  # each order is a step of the recurrence
                 raise errors.InputError(
-                    f"nu={self.nu:g} is beyond {LARGEST_ORDER:,}, where the kernel is the Gaussian one to three "
-                    "digits; use Gaussian(length_scale), which is nu=float('inf')."
+                    f"nu={self.nu:g} is beyond 1,000, where the kernel is the Gaussian one to three digits; use "
+                    "Gaussian(length_scale), which is nu=float('inf')."
                 )
 
     def _profile(self, E: Array, p: int) -> Array:
@@ -261,7 +253,7 @@ class Matern(Radial):
             return namespaces.namespace(E).exp(E)
         t = _distance(E) * sqrt(2 * self.nu)
         k = self.nu - 0.5
-        if k == int(k) and k <= MOST_TERMS:
+        if k == int(k) and k <= 10:  # the sums of longer polynomials overflow
             return _half_integer(t, int(k))
         values = _bessel(np.asarray(namespaces.to_numpy(t)), float(self.nu))
         return namespaces.like(values, E)
@@ -364,7 +356,7 @@ def _distance(E: Array) -> Array:
 def _half_integer(t: Array, k: int) -> Array:
     """Matérn's kernel of order k + ½: a polynomial times exp(−t)."""
     xp = namespaces.namespace(t)
-    t = xp.clip(t, max=FAR)
+    t = xp.clip(t, max=1e3)  # where e⁻ᵗ times the polynomial is 0
     total = xp.zeros_like(t)
     for i in range(k + 1):
         term = factorial(k + i) / (factorial(i) * factorial(k - i)) * factorial(k) / factorial(2 * k)

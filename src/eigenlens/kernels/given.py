@@ -16,8 +16,6 @@ from .evaluate import BlockFunction
 from .families import Brownian, Gaussian, Laplacian, Linear, Matern, Polynomial, Spline, ThinPlate, Wendland
 from .kernel import Kernel
 
-DEFINITE = 1e-10  # relative to the largest eigenvalue: a smaller negative one is rounding
-
 NAMES: dict[str, type[Kernel]] = {
     "linear": Linear,
     "polynomial": Polynomial,

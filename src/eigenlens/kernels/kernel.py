@@ -109,6 +109,9 @@ class Kernel(BaseEstimator):
             if not kernel._composable:
                 raise errors.precomputed_alone("added, multiplied or restricted")
             kernel._check_parameters()
+        for name in self._from_rows:
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), 0.0, above=True)
 
     def _check_columns(self, p: int) -> None:
         """Refuse rows of so many columns, where the kernel has something against them."""

@@ -16,14 +16,11 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array
 from .coordinates import Coordinates
 
-OUTER, INNER = 60, 300
-TOLERANCE = 1e-12  # of the preconditioned gradient, relative to its size at the start
-INNER_SHARE, INNER_LEAST = 1e-4, 1e-8
-
 
 def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
     """Return β, γ and −w ℓ′/(2λ) for targets Y: (n, 1) of 0 and 1, or (n, K) indicators."""
-    c, xp = coordinates, namespaces.namespace(Y)
+    c, xp, outer = coordinates, namespaces.namespace(Y), 60
+    tol = 1e-12  # of the preconditioned gradient, relative to its size at the start
     q, r, t = Y.shape[1], c.d.shape[0], c.free.shape[1]
 
     def scores(B: Array) -> Array:
@@ -36,7 +33,7 @@ def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) 
     B = xp.zeros((r + t, q), dtype=xp.float64, device=namespaces.device(Y))
     F = scores(B)
     value, start = _value(F, Y, weight, B, penalty), None
-    for _ in range(OUTER):
+    for _ in range(outer):
         P = _probabilities(F)
         gradient = back(weight[:, None] * (P - Y)) + penalty * B
         gradient = _without_common(gradient)
@@ -44,20 +41,20 @@ def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) 
         diagonal = max(curve, 1e-6) * xp.concat([c.d, xp.ones_like(c.free[0, :])])[:, None] + penalty
         size = float(xp.sum(gradient**2 / diagonal)) ** 0.5
         start = size if start is None else start
-        if size <= TOLERANCE * start:
+        if size <= tol * start:
             break
 
         def hessian(D: Array, P: Array = P) -> Array:
             G = scores(D)
             return back(weight[:, None] * _curved(P, G)) + penalty * D
 
-        share = min(INNER_SHARE, max(size / start, INNER_LEAST)) if start > 0 else INNER_SHARE
+        share = min(1e-4, max(size / start, 1e-8)) if start > 0 else 1e-4
         D = _without_common(_conjugate(hessian, -gradient, diagonal, share))
         B, F, moved, value = _line(B, D, F, scores(D), value, Y, weight, penalty, gradient)
         if not moved:
             break
     else:
-        errors.warn(errors.not_converged(OUTER, "the logistic fit", size, TOLERANCE, "Use a larger lam."))
+        errors.warn(errors.not_converged(outer, "the logistic fit", size, tol, "Use a larger lam."))
     return B[:r, :], B[r:, :], weight[:, None] * (Y - _probabilities(F)) / (2.0 * lam)
 
 
@@ -106,7 +103,7 @@ def _conjugate(apply: Any, R: Array, diagonal: Array, share: float) -> Array:
     D, Z = xp.zeros_like(R), R / diagonal
     P, rho = Z, float(xp.sum(R * Z))
     goal = rho * share**2
-    for _ in range(INNER):
+    for _ in range(300):
         if rho <= goal or rho == 0:
             break
         A = apply(P)

@@ -20,14 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..arrays import errors
 
 TOLERANCE = 1e-9
-MOST_FREE = 2000  # free support vectors beyond which solving for them costs more than it gives
-ROUNDS = 30
 STEPS = 100_000_000  # of libsvm times rows: a second or two
-FEW_ROWS = 50  # rows below which a step takes as long as with so many
-SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
-DOUBLE = TOLERANCE / np.finfo(float).eps  # kernel values times coefficients whose rounding is as large as the tolerance
 EXCESS = 1e-2  # share by which the risk may exceed the least before libsvm is not believed
-SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
 CACHE = 500
 ZERO, FREE, BOUND = 0, 1, 2
 
@@ -107,7 +101,8 @@ class SupportProblem:
         def image(a: np.ndarray) -> np.ndarray:
             return K @ a if phi is None else phi @ (phi.T @ a)
 
-        found = self.on_faces(state, inner, image, MOST_FREE if phi is None else phi.shape[1] + 1)
+        most_free = 2000 if phi is None else phi.shape[1] + 1  # more cost more than they give
+        found = self.on_faces(state, inner, image, most_free)
         return (a, self.intercept(image(a), state)) if found is None else found
 
     def on_faces(
@@ -134,8 +129,8 @@ class SupportProblem:
         -------
         a, b, or None where this comes to no end
         """
-        slack = SLACK * (1.0 + np.abs(self.target).max())
-        for _ in range(ROUNDS):
+        slack = 1e-9 * (1.0 + np.abs(self.target).max())  # a condition may fail by so much
+        for _ in range(30):
             free = state == FREE
             rows = np.flatnonzero(free.any(axis=0))
             k = len(rows)
@@ -189,8 +184,9 @@ def one_against_one(
 def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
     size, bound = float(max(K.max(), -K.min())), float(model.C * np.max(weight))
-    endless = size > SINGLE or size * bound > DOUBLE
-    most = max(1000, 100 * len(y), STEPS // max(len(y), FEW_ROWS))
+    # rounding to single precision as large as the targets, or in double precision as large as the tolerance
+    endless = size > 1e7 or size * bound > TOLERANCE / np.finfo(float).eps
+    most = max(1000, 100 * len(y), STEPS // max(len(y), 50))
     model.set_params(max_iter=most if endless else -1)
     try:
         with warnings.catch_warnings():

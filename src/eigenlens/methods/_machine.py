@@ -17,7 +17,7 @@ from ..arrays.parameters import check_choice, check_flag, check_number
 from ..arrays.summaries import Table, names_of, table
 from ..arrays.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, support
-from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SquaresPath, WholeCoordinates
+from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SomeRows, SquaresPath, WholeCoordinates
 from ..kernels.kernel import about_pivot, unmoved
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import judge_digits, kernel_matrix, reduce, ridge
@@ -243,7 +243,7 @@ class KernelMachine(KernelEstimator):
             beta = coordinates.back(namespaces.like(A, rows.X))
             gamma = namespaces.like(b[None, :], rows.X) / coordinates.free[:1, :1]
         else:
-            parts = (coordinates if len(index) == n else coordinates.part(index) for index, _ in stated)
+            parts = (coordinates if len(index) == n else SomeRows(coordinates, index) for index, _ in stated)
             found = [interior.solve(part, problem) for part, (_, problem) in zip(parts, stated, strict=True)]
             beta, gamma = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
         self._conclude(kernel, marks.rows, *coordinates.solution(beta, gamma), rows)
