@@ -507,14 +507,13 @@ class Spline(Kernel):
     def _from(self, name: str, X: Array, weight: Any) -> float:
         xp = namespaces.namespace(X)
         low, high = float(xp.min(X)), float(xp.max(X))
-        found = (low if name == "low" else high) if low < high else {"low": low - 0.5, "high": low + 0.5}[name]
-        if (name == "high" and self.low is not None and found <= self.low) or (
-            name == "low" and self.high is not None and found >= self.high
-        ):
-            given = f"low={self.low}" if name == "high" else f"high={self.high}"
+        room = 0.0 if low < high else 0.5
+        given, found = ("high", low - room) if name == "low" else ("low", high + room)
+        end = getattr(self, given)
+        if end is not None and (found >= end if name == "low" else found <= end):
             raise errors.InputError(
-                f"{given} but X goes from {low:g} to {high:g}, so nothing of it lies in the interval of the spline; "
-                "choose low and high around X, or leave them out."
+                f"{given}={end} but X goes from {low:g} to {high:g}, so nothing of it lies in the interval of the "
+                "spline; choose low and high around X, or leave them out."
             )
         return found
 

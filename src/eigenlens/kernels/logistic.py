@@ -50,8 +50,16 @@ def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) 
 
         share = min(1e-4, max(size / start, 1e-8)) if start > 0 else 1e-4
         D = _without_common(_conjugate(hessian, -gradient, diagonal, share))
-        B, F, moved, value = _line(B, D, F, scores(D), value, Y, weight, penalty, gradient)
-        if not moved:
+        G, slope = scores(D), float(xp.sum(gradient * D))
+        last = abs(slope) <= 1e-13 * max(abs(value), 1.0)  # the value no longer tells steps apart
+        for k in range(40):
+            length = 0.5**k
+            there = _value(F + length * G, Y, weight, B + length * D, penalty)
+            pays = there <= value + 1e-4 * length * slope
+            if pays or last:
+                B, F, value = B + length * D, F + length * G, there
+                break
+        if not pays:
             break
     else:
         errors.warn(errors.not_converged(outer, "the logistic fit", size, tol, "Use a larger lam."))
@@ -61,19 +69,6 @@ def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) 
 def _without_common(B: Array) -> Array:
     """Take out what all classes share: it changes no probability, and rounding would make it grow."""
     return B if B.shape[1] == 1 else B - namespaces.namespace(B).mean(B, axis=1, keepdims=True)
-
-
-def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Array, penalty: Array, g: Array) -> Any:
-    """Halve a step until it pays; tell whether it moved."""
-    slope, length = float(namespaces.namespace(g).sum(g * D)), 1.0
-    for _ in range(40):
-        there = _value(F + length * G, Y, w, B + length * D, penalty)
-        if there <= value + 1e-4 * length * slope:
-            return B + length * D, F + length * G, True, there
-        if abs(slope) <= 1e-13 * max(abs(value), 1.0):  # the value no longer tells steps apart: this is the last one
-            return B + D, F + G, False, there
-        length /= 2
-    return B, F, False, value
 
 
 def _probabilities(F: Array) -> Array:

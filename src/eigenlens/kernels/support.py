@@ -210,7 +210,7 @@ def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
 def _centred(K: np.ndarray) -> np.ndarray:
     """Take out what the equation Σa = 0 makes of no account, and single precision would round first."""
     means = K.mean(axis=0)
-    if np.abs(means).max() <= np.finfo(np.float32).eps * np.abs(K).max():
+    if np.abs(means).max() <= np.finfo(np.float32).eps * max(K.max(), -K.min()):
         return K
     return K - means - (means - means.mean())[:, None]
 

@@ -16,7 +16,7 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_flag, check_number
 from ..arrays.summaries import Table, names_of, table
 from ..arrays.typing import Array
-from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, support
+from ..kernels import FunctionKernel, Kernel, Linear, Precomputed, RKHSFunction, interior, support
 from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SomeRows, SquaresPath, WholeCoordinates
 from ..kernels.kernel import about_pivot, unmoved
 from ..kernels.logistic import fit_logistic
@@ -239,7 +239,7 @@ class KernelMachine(KernelEstimator):
         rank = coordinates.d.shape[0]
         if n <= FEW_ROWS * rank:
             phi, w = (namespaces.to_numpy(part) for part in (coordinates.rows(np.arange(n)), rows.weight))
-            A, b = self._by_libsvm(phi @ phi.T, w, stated, codes, True, phi)
+            A, b = self._by_libsvm(Linear()._gram(phi), w, stated, codes, True, phi)
             beta = coordinates.back(namespaces.like(A, rows.X))
             gamma = namespaces.like(b[None, :], rows.X) / coordinates.free[:1, :1]
         else:
