@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -185,8 +185,8 @@ class LandmarkCoordinates(Coordinates):
         self.d, self.V = xp.take(d, kept), xp.take(V, kept, axis=1)
         if Y is not None:
             self.products = self.V.T @ rest[:, t:first]
-        ones = xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
-        self.free = xp.concat([ones / float(moments.weight) ** 0.5, (trend - self.centre) @ self.along], axis=1)
+        constant = xp.ones_like(X[:, :1]) / float(moments.weight) ** 0.5
+        self.free = xp.concat([constant, (trend - self.centre) @ self.along], axis=1)
         self._function = landmarks.kernel._against(landmarks.rows)
         small = 8 * X.shape[0] * V.shape[0] <= 2**30  # larger ones are computed again when they are needed
         self._kept: dict[int, Array] | None = {} if small else None
@@ -237,7 +237,7 @@ class SquaresPath:
             own = free[rows, None] - xp.sum(squares, axis=1, keepdims=True) + squares @ left  # 1 − leverage
             held = xp.clip(1.0 - drop + drop * own, min=namespaces.EPS)
             gone = self.rest[rows, :] - phi @ unpenalised
-            sums = xp.zeros((2, lams.shape[0]), dtype=xp.float64, device=namespaces.device(phi))
+            sums: Any = 0.0
             for j in range(gone.shape[1]):
                 E = gone[:, j][:, None] + phi @ (unpenalised[:, j][:, None] * left)
                 sums = sums + xp.stack([xp.sum(v * E**2, axis=0), xp.sum(v * (E / held) ** 2, axis=0)])

@@ -154,8 +154,7 @@ class Radial(Kernel):
         return function
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        xp = namespaces.namespace(X)
-        return self._profile(xp.zeros(X.shape[0], dtype=xp.float64, device=namespaces.device(X)), X.shape[1])
+        return self._profile(namespaces.namespace(X).zeros_like(X[:, 0]), X.shape[1])
 
 
 @stored("kernel.Gaussian")
@@ -448,8 +447,7 @@ class ThinPlate(Kernel):
         return lambda X: _plate(-2.0 * squares(X), power)
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        xp = namespaces.namespace(X)
-        return xp.zeros(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
+        return namespaces.namespace(X).zeros_like(X[:, 0])
 
     def _trend(self, X: Array) -> Array:
         xp, p = namespaces.namespace(X), X.shape[1]

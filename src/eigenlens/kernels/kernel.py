@@ -138,8 +138,7 @@ class Kernel(BaseEstimator):
 
     def _trend(self, X: Array) -> Array:
         """Return the functions that a fit leaves unpenalised, the constant first, at rows: (n, t)."""
-        xp = namespaces.namespace(X)
-        return xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
+        return namespaces.namespace(X).ones_like(X[:, :1])
 
     def _gram(self, X: Array) -> Array:
         """Return k(X, X), exactly symmetric."""

@@ -128,7 +128,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
 def _distances_to_mean(X: Array, rows: Array, weight: Array | None) -> np.ndarray:
     """Return the squared distances of rows to the weighted mean of all."""
     xp = namespaces.namespace(X)
-    w = xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X)) if weight is None else weight
+    w = xp.ones_like(X[:, 0]) if weight is None else weight
     first = X[0, :]
     mean = first + (w / xp.sum(w)) @ (X - first)
     return np.asarray(namespaces.to_numpy(xp.sum((rows - mean) ** 2, axis=1)))

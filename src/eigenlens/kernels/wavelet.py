@@ -103,10 +103,7 @@ class Wavelet(Kernel):
         return namespaces.like(total, x)
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        xp = namespaces.namespace(X)
-        if self.wavelet == "morlet":
-            return xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
-        return super()._diagonal(X)
+        return namespaces.namespace(X).ones_like(X[:, 0]) if self.wavelet == "morlet" else super()._diagonal(X)
 
 
 def _translates(table: np.ndarray, width: int, u: np.ndarray, v: np.ndarray, fine: float) -> np.ndarray:
