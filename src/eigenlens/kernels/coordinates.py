@@ -20,6 +20,7 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows
+from ..solve.linear_smoother import gcv
 from .landmarks import Landmarks
 from .reduction import Reduction
 
@@ -245,9 +246,8 @@ class SquaresPath:
 
         rss, loo = namespaces.to_numpy(_sum(c.over(work)))
         W, df = float(xp.sum(w)), c.free.shape[1] + namespaces.to_numpy(xp.sum(1.0 - left, axis=0))
-        perfect = 1e-10  # share of degrees of freedom left below which there is nothing to judge a fit by
-        rest = np.clip(1.0 - df / W, perfect, None)
-        return Path(lams, np.where(rest > perfect, rss / W / rest**2, np.inf), loo / W, df)
+        used = np.where(1.0 - df / W > 1e-10, df, W)  # so few degrees of freedom are rounding, and judge no fit
+        return Path(lams, gcv(rss, used, W), loo / W, df)
 
     def solution(self, lam: float) -> tuple[Array, Array]:
         """Return the coefficients of the points and of the free functions."""

@@ -30,14 +30,9 @@ TOLERANCE, ENOUGH = 1e-14, 1e-10  # of complementarity: aimed at, and accepted w
 def solve(c: Coordinates, problem: SupportProblem) -> tuple[Array, Array, Array]:
     """Return β, γ and a.
 
-    Bounds so small or so large that products of them leave the range of numbers only scale β, or do not matter. The
-    tolerances are absolute: responses of another size would be fitted to other digits.
+    Bounds so small or so large that products of them leave the range of numbers only scale β, or do not matter.
     """
-    centre, size, weight = 0.0, 1.0, problem.weight / problem.weight.max()
-    if problem.epsilon is not None:
-        y = problem.target.mean(axis=0)
-        centre = float(np.median(y))
-        size = float(np.abs(y - centre).max()) or 1.0
+    (centre, size), weight = problem.level(), problem.weight / problem.weight.max()
     with np.errstate(over="ignore", under="ignore"):
         largest = float(problem.most.max()) / size
     kept = min(max(largest, 1e-100), 1e100)

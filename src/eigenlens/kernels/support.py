@@ -61,6 +61,13 @@ class SupportProblem:
         side = np.stack([np.ones_like(y), -np.ones_like(y)])
         return cls(side, y - side * epsilon, most, weight, lam, epsilon)
 
+    def level(self) -> tuple[float, float]:
+        """Return the middle and the size of responses; with absolute tolerances others would get other digits."""
+        if self.epsilon is None:
+            return 0.0, 1.0
+        y = self.target.mean(axis=0)
+        return float(np.median(y)), float(np.ptp(y)) or 1.0
+
     def excess(self, image: np.ndarray, a: np.ndarray, b: float) -> float:
         """Return by what share of itself the risk of a may exceed the least: the dual value is never above that."""
         target = self.target - self.target.mean()  # the a add up to 0
@@ -75,13 +82,12 @@ class SupportProblem:
         from sklearn.svm import SVC, SVR
 
         settings: dict[str, Any] = {"kernel": "precomputed", "tol": TOLERANCE, "cache_size": CACHE}
-        C, centre, size = 1.0 / (2.0 * self.lam), 0.0, 1.0
+        C, (centre, size) = 1.0 / (2.0 * self.lam), self.level()
         if self.epsilon is None:
             model, y = SVC(C=C, **settings), self.target[0]
-        else:  # libsvm's tolerance is absolute: responses of another size would be fitted to other digits
-            y = self.target.mean(axis=0)
-            centre, size = float(np.median(y)), float(np.ptp(y)) or 1.0
-            model, y = SVR(C=C / size, epsilon=self.epsilon / size, **settings), (y - centre) / size
+        else:
+            model = SVR(C=C / size, epsilon=self.epsilon / size, **settings)
+            y = (self.target.mean(axis=0) - centre) / size
         _run(model, _centred(K) if polish else K, y, self.weight)
         a = np.zeros(len(y))
         a[model.support_] = model.dual_coef_[0] * size

@@ -39,7 +39,7 @@ from .regressor import Floats, Regressor, column, warn_if_relative
 MANY_ROWS = 100_000  # from which threads over features pay off
 
 
-@stored("AdaptiveSplines")
+@stored("AdaptiveSplines", renamed={"n_jobs": None})
 class AdaptiveSplines(Regressor):
     """Multivariate adaptive regression splines.
 

@@ -228,8 +228,7 @@ class Forward:
         c, b = self.table.candidates[choice.feature], self.table.parents[k]
         term, unit, entered = self.terms[self.parents[k]], self.units[self.parents[k]] * c.grid.scale, False
         for factor in self._factors(choice, c.grid, j):
-            u = (self.X[:, j] - factor.knot) / c.grid.scale
-            column = b * (u if factor.sign == 0 else np.maximum(factor.sign * u, 0.0))
+            column = b * (factor(self.X) / c.grid.scale)
             entered |= self._append(term.times(factor), unit, column)
         if choice.position >= 0:
             c.floor[k][self._too_close(choice, c.grid)] = np.inf
