@@ -150,11 +150,8 @@ def not_finite(
         "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, CCA, "
         "SIR, SAVE, DirectionalRegression)."
     )
-    if beside_words:  # only MixedPCA reads them, and it models no missing numbers
-        way_out = (
-            "Drop or impute such rows first, or turn the words into numbers too, and model all missing cells: "
-            "make_pipeline(Preparation(missing='keep'), PCA(missing='ml')), with eigenlens.rows.Preparation."
-        )
+    if beside_words:  # only MixedPCA reads them
+        way_out = "Drop or impute such rows first, or model them by maximum likelihood: MixedPCA(missing='ml')."
     if kind != "NaN":
         way_out = "Infinity is not a missing cell: write NaN where a value is not known, or drop such rows."
     if name == RESPONSE:
