@@ -57,7 +57,7 @@ class Centred(AboutPivot):
     dtype: Any
 
     def __init__(self) -> None:
-        self.weights = np.zeros(1)
+        self.weights: np.ndarray = np.zeros(1)
         self.n_rows = 0
         self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
 

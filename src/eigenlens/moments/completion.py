@@ -364,7 +364,7 @@ class Normal:
     def slope(self) -> tuple[np.ndarray, np.ndarray]:
         """The step of EM of the means, a, and of the covariance, S, the moves of the means left out."""
         sample, L = self.sample, self.L
-        sums = sample.group_sums(self.U[: len(sample.weights)])
+        sums = sample.group_sums(self.U[: len(sample.weights)], np.sqrt(sample.weights))
         H = L.T @ (self.U.T @ self.U - self.marginals.precision()) @ L / sample.weight
         return sums @ L / sample.group_weights[:, None], (H + H.T) / 2
 
@@ -431,10 +431,9 @@ def require_spread(patterns: Patterns, names: list[str] | None) -> None:
     n_groups = len(patterns.group_rows)
     if patterns.complete or patterns.weight <= n_groups:
         return
-    observed = np.zeros((2, n_groups, patterns.n_features))  # how many strata of a group, and of what weight
-    np.add.at(observed[0], patterns.group, patterns.masks)
-    np.add.at(observed[1], patterns.group, patterns.masks * patterns.weights[:, None])
-    lacking = np.flatnonzero((observed <= 1).all(axis=(0, 1)))
+    weights = np.maximum(patterns.weights, 1.0)  # so that several strata count more than one row
+    observed = namespaces.group_sums(patterns.masks.astype(np.float64), patterns.group, n_groups, weights)
+    lacking = np.flatnonzero((observed <= 1).all(axis=0))
     if len(lacking) == 0:
         return
     one = len(lacking) == 1

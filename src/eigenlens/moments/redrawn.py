@@ -169,8 +169,4 @@ class _Resampled:
 
 def _observes_all(sample: Sample) -> bool:
     """Tell whether every group has observed every column, and some row every pair of columns."""
-    here = np.flatnonzero(sample.weights)
-    observed = sample.masks[sample.pattern[here]]
-    cells = np.zeros((sample.n_groups, observed.shape[1]))
-    np.add.at(cells, sample.group[here], observed)
-    return bool(cells.all() and sample.together.all())
+    return bool(sample.group_cells().all() and sample.together.all())
