@@ -236,13 +236,9 @@ class Centred(AboutPivot):
 
     def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
         """Return moments with more groups, the present ones at the given places."""
-        new, xp = self.copy(), namespaces.namespace(self.shift)
-        new.weights = np.zeros(n_groups)
-        new.weights[places] = self.weights
-        source = np.full(n_groups, len(places))
-        source[places] = np.arange(len(places))
-        padded = xp.concat([self.shift, xp.zeros_like(self.shift[:1, :])], axis=0)
-        new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
+        new = self.copy()
+        new.weights = np.bincount(places, self.weights, minlength=n_groups)
+        new.shift = namespaces.group_sums(self.shift, namespaces.like(places, self.shift), n_groups, None)
         return new
 
     @property
