@@ -41,7 +41,7 @@ rooms: $(READY_DEV)
 	$(BIN)/lint-imports
 
 unit: $(READY_DEV)
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 # The site, its gallery run (kept from one build to the next where nothing changed); the tests build it without the gallery
 docs: $(READY_DEV)

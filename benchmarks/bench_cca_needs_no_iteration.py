@@ -41,7 +41,7 @@ def main() -> list[Ratio]:
 
         bare = "bare centred cross product"
         rows += race(claim, ours, {bare: centred_product}, targets={bare: 0.667})
-        rows += race(claim, ours, {"scikit-learn CCA(10)": theirs}, 1, {"scikit-learn CCA(10)": 300})
+        rows += race(claim, ours, {"scikit-learn CCA(10)": theirs}, 1, {"scikit-learn CCA(10)": 200})
     return rows
 
 

@@ -78,6 +78,7 @@ VARIANTS = {
         PDA(lam=0),
         PDA(df=0.9, cost=2.0),
         PDA(penalty="smooth"),
+        PDA(penalty="diagonal"),
         PDA(penalty="cyclic", lam=5.0),
         PDA(1, lam=2.0, missing="ml"),
     ],
@@ -99,7 +100,7 @@ VARIANTS = {
         SparsePCA(2, n_nonzero=1, ridge=float("inf")),
         SparsePCA(2, scale=True),
     ],
-    CCA: [CCA(), CCA(1), CCA(ridge=0.1), CCA(missing="ml"), CCA(1, ridge=0.1, missing="ml")],
+    CCA: [CCA(), CCA(1), CCA(center=False), CCA(ridge=0.1), CCA(missing="ml"), CCA(1, ridge=0.1, missing="ml")],
     KernelPCA: [
         KernelPCA(2),
         KernelPCA(2, kernel=Linear()),

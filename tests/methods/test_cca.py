@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.linalg
 from sklearn.datasets import load_linnerud
 
 from eigenlens import CCA
@@ -19,6 +20,26 @@ def test_variates_have_variance_one_and_the_stated_correlations():
     np.testing.assert_allclose(u.T @ v / (len(X) - 1), np.diag(model.correlations_), atol=1e-12)
     np.testing.assert_allclose(model.angles_, np.arccos(model.correlations_), rtol=1e-10)
     assert np.all(model.x_weights_[np.abs(model.x_weights_).argmax(axis=0), range(3)] > 0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 3.0, 1e6])
+def test_without_centring_it_has_the_principal_angles_of_the_column_spaces(offset):
+    rng = np.random.default_rng(0)
+    A, B = rng.standard_normal((40, 4)) + offset, rng.standard_normal((40, 3))
+    B[:, 0] += A[:, 0]
+    found = CCA(center=False).fit(A, B)
+    angles = scipy.linalg.subspace_angles(A, B)[::-1]
+    np.testing.assert_allclose(found.angles_, angles, atol=1e-8 * max(offset, 1.0) ** 0.5)
+    np.testing.assert_array_equal(found.x_mean_, np.zeros(4))
+    a, b = found.transform(A, B)
+    np.testing.assert_allclose(a, A @ found.x_weights_)
+    np.testing.assert_allclose(a.T @ b, 39 * np.diag(np.cos(angles)), atol=1e-5)
+    moments = CCA(center=False).fit(A[:20], B[:20]).moments_ + CCA(center=False).fit(A[20:], B[20:]).moments_
+    np.testing.assert_allclose(CCA(center=False).fit_moments(moments).angles_, angles, atol=1e-7 * max(offset, 1.0))
+    with pytest.raises(InputError, match="center=True"):
+        found.test_dimension()
+    with pytest.raises(InputError, match="center=False knows no means"):
+        CCA(center=False, missing="ml").fit(A, B)
 
 
 def test_prediction_with_fewer_pairs_and_without_shrinking():

@@ -10,12 +10,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.pipeline import make_pipeline
 
 from eigenlens import PCA, CorrespondenceAnalysis, MixedPCA, load, open_rows, save
-from eigenlens.exceptions import InputError, RankWarning
+from eigenlens.exceptions import InputError, InputTypeError, MissingWarning, RankWarning
 from eigenlens.moments.mixed import crosstabs
-from eigenlens.rows import Preparation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 from refs import figures
@@ -378,17 +376,93 @@ def test_gaps_can_be_refused():
         model.transform(frame)
 
 
+# -- missing numbers ----------------------------------------------------------------------------------------------
+
+
+def with_gaps(share=0.2):
+    draws = np.random.default_rng(3)
+    frame = T.copy()
+    for column in ("size", "weight"):
+        frame[column] = frame[column].where(draws.random(len(T)) >= share)
+    return frame
+
+
+def test_complete_rows_need_no_likelihood():
+    plain, modelled = MixedPCA().fit(T), MixedPCA(missing="ml").fit(T)
+    np.testing.assert_allclose(modelled.eigenvalues_, plain.eigenvalues_, rtol=1e-13)
+    np.testing.assert_allclose(modelled.transform(T), plain.transform(T), atol=1e-12)
+
+
+def test_missing_numbers_are_those_of_the_joint_maximum_of_the_likelihood():
+    frame = with_gaps().assign(size=lambda rows: rows["size"] + 1e4)[["size", "weight", "flag"]]
+    model = MixedPCA(missing="ml").fit(frame)
+    joint = PCA(missing="ml").fit(frame.assign(flag=frame["flag"].astype(float)))
+    sd = np.sqrt(np.diag(joint.covariance_))
+    values = np.linalg.eigvalsh(joint.covariance_ / sd / sd[:, None])[::-1]
+    np.testing.assert_allclose(model.eigenvalues_, values, atol=1e-8)
+    filled = pd.DataFrame(joint.impute(frame.assign(flag=frame["flag"].astype(float))), columns=frame.columns)
+    filled = filled.assign(flag=frame["flag"].to_numpy())
+    np.testing.assert_allclose(model.transform(frame), model.transform(filled), atol=1e-7)
+
+
+def test_numbers_alone_are_those_of_pca():
+    frame = with_gaps()[["size", "weight"]].dropna(how="all")
+    model, joint = MixedPCA(missing="ml").fit(frame), PCA(missing="ml").fit(frame)
+    sd = np.sqrt(np.diag(joint.covariance_))
+    values = np.linalg.eigvalsh(joint.covariance_ / sd / sd[:, None])[::-1]
+    np.testing.assert_allclose(model.eigenvalues_, values, atol=1e-9)
+
+
+def test_missing_words_beside_missing_numbers_are_a_level():
+    frame = with_gaps().assign(colour=holes(0.3)["colour"])
+    model = MixedPCA(missing="ml").fit(frame)
+    named = MixedPCA(missing="ml").fit(frame.fillna({"colour": "missing"}))
+    np.testing.assert_allclose(model.eigenvalues_, named.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(model.transform(frame), named.transform(frame.fillna({"colour": "missing"})), atol=1e-7)
+
+
+def test_batches_and_weights_of_rows_with_missing_numbers():
+    frame = with_gaps()
+    whole, parts = MixedPCA(missing="ml").fit(frame), MixedPCA(missing="ml")
+    for start in range(0, len(frame), 37):
+        parts.partial_fit(frame[start : start + 37])
+    np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(parts.transform(frame), whole.transform(frame), atol=1e-6)
+    times = np.arange(len(frame)) % 3 + 1
+    weighted = MixedPCA(missing="ml").fit(frame, sample_weight=times)
+    repeated = MixedPCA(missing="ml").fit(frame.loc[frame.index.repeat(times)])
+    np.testing.assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, atol=1e-9)
+
+
 @pytest.mark.parametrize("in_file", [False, True])
 def test_what_is_advised_for_missing_numbers_works(in_file, tmp_path):
-    frame = T.assign(size=T["size"].where(np.arange(len(T)) % 9 != 3))
+    frame = with_gaps()
     frame.to_csv(tmp_path / "table.csv", index=False)
     given = open_rows(tmp_path / "table.csv") if in_file else frame
-    with pytest.raises(InputError, match="column size") as told:
+    with pytest.raises(InputError, match=r"column size.*MixedPCA\(missing='ml'\)"):
         MixedPCA().fit(given)
-    assert "make_pipeline(Preparation(missing='keep'), PCA(missing='ml'))" in str(told.value)
-    model = make_pipeline(Preparation(missing="keep"), PCA(missing="ml")).fit(frame)
-    assert np.isfinite(model.transform(frame)).all()
-    assert model[0].transform(frame)["size"].isna().sum() == frame["size"].isna().sum()  # nothing was filled in before
+    model = MixedPCA(2, missing="ml").fit(given)
+    scores = model.transform(frame)
+    assert np.isfinite(scores).all()
+    save(model, tmp_path / "model.eigenlens")
+    np.testing.assert_array_equal(load(tmp_path / "model.eigenlens").transform(frame), scores)
+    np.testing.assert_allclose(model.cos2(T).sum(axis=1), MixedPCA(missing="ml").fit(frame).cos2(T)[:, :2].sum(axis=1))
+
+
+def test_refusals_of_missing_numbers():
+    frame = with_gaps()
+    with pytest.raises(InputError, match="No cell of column 'size' is observed"):
+        MixedPCA(missing="ml").fit(frame.assign(size=np.nan))
+    model = MixedPCA(missing="ml").fit(frame)
+    with pytest.raises(InputError, match=r"% of the numbers are missing\. Pass the complete rows"):
+        model.test_dimension(frame)
+    assert model.test_dimension(T, n_draws=19).dimension >= 1
+    with pytest.raises(InputTypeError, match="Patterns"):
+        MixedPCA().fit_moments(model.moments_)
+    with pytest.warns(MissingWarning, match="1 row is all NaN"):
+        MixedPCA(missing="ml").fit(
+            pd.concat([frame[["size", "weight"]].dropna(how="all"), frame[["size", "weight"]][:1] * np.nan])
+        )
 
 
 # -- what it refuses ----------------------------------------------------------------------------------------------

@@ -51,6 +51,31 @@ def test_it_is_fda_with_a_penalised_regression(penalty, choice):
     assert ours.df_ == pytest.approx(theirs.regressor_.df_, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("p", "choice"),
+    [(12, {}), (12, {"lam": 3.0}), (12, {"df": 4.0}), (12, {"lam": "cv"}), (120, {"lam": 30.0}), (120, {"df": 40.0})],
+    ids=str,
+)
+def test_the_diagonal_penalty_is_a_ridge_on_columns_of_unit_spread_within_classes(p, choice):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.standard_normal((90, p)) + 0.5 * rng.standard_normal((3, p))[y]
+    within = X - np.array([X[y == k].mean(axis=0) for k in range(3)])[y]
+    Z, units = X / within.std(axis=0), 10.0 ** rng.uniform(-4, 4, p)
+    found, ridge = PDA(penalty="diagonal", **choice).fit(X * units, y), PDA(**choice).fit(Z, y)
+    if choice != {"lam": "cv"}:  # whose folds have spreads of their own
+        np.testing.assert_allclose([found.lam_, found.df_], [ridge.lam_, ridge.df_], rtol=1e-7)
+        np.testing.assert_allclose(found.transform(X * units), ridge.transform(Z), atol=1e-7)
+        np.testing.assert_allclose(found.regressor_.predict(X * units), ridge.regressor_.predict(Z), atol=1e-7)
+    same = PDA(penalty="diagonal", **choice).fit(X, y)
+    np.testing.assert_allclose([found.lam_, found.df_], [same.lam_, same.df_], rtol=1e-7)
+    np.testing.assert_allclose(found.transform(X * units), same.transform(X), atol=1e-7)
+    tests = [model.test_dimension(rows, y, n_draws=19) for model, rows in ((found, X * units), (same, X))]
+    np.testing.assert_allclose(*(test.p_values for test in tests))
+    repeated = PDA(penalty="diagonal", lam=found.lam_).fit(X * units, y)
+    np.testing.assert_allclose(repeated.transform(X * units), found.transform(X * units), atol=1e-7)
+
+
 @pytest.mark.parametrize("cost", [1.0, 3.0])
 @pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant
 @pytest.mark.parametrize("penalty", ["ridge", (8, 8)], ids=str)

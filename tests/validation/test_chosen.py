@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from threadpoolctl import threadpool_limits
 
 import eigenlens
 from eigenlens import CCA, LDA, PCA, PDA, QDA, load, save
+from eigenlens.arrays import linalg
 from eigenlens.exceptions import InputError
 from eigenlens.validation import cross_validate, leave_one_out
+from eigenlens.validation.subjects import MomentsSubject
 
 X, y = load_wine(return_X_y=True)
 X = X / X.std(axis=0)
@@ -153,3 +156,18 @@ def test_the_choice_is_as_good_as_the_best_value_for_new_rows(name, table):
     share = np.mean(best)
     assert np.mean(found) >= share - np.sqrt(max(share * (1 - share), 1 / n) / n)
     assert np.mean(found) > 1 / len(np.unique(labels))  # the priors
+
+
+def test_small_fits_of_many_settings_keep_to_one_blas_thread(monkeypatch):
+    # threads of small products meet all the time: with another program beside it, a choice took 10 to 20 times as long
+    threads, fit = [], MomentsSubject.fit
+
+    def watched(*args, **options):
+        threads.extend(library.num_threads for library in linalg.blas_libraries())
+        return fit(*args, **options)
+
+    monkeypatch.setattr(MomentsSubject, "fit", watched)
+    with threadpool_limits(2):
+        LDA(shrinkage="cv").fit(np.repeat(X[::3], 100, axis=1), y[::3])
+    whole = len(linalg.blas_libraries())  # the last fit is that of all rows
+    assert set(threads[:-whole]) == {1}

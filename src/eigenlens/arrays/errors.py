@@ -150,11 +150,8 @@ def not_finite(
         "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, CCA, "
         "SIR, SAVE, DirectionalRegression)."
     )
-    if beside_words:  # only MixedPCA reads them, and it models no missing numbers
-        way_out = (
-            "Drop or impute such rows first, or turn the words into numbers too, and model all missing cells: "
-            "make_pipeline(Preparation(missing='keep'), PCA(missing='ml')), with eigenlens.rows.Preparation."
-        )
+    if beside_words:  # only MixedPCA reads them
+        way_out = "Drop or impute such rows first, or model them by maximum likelihood: MixedPCA(missing='ml')."
     if kind != "NaN":
         way_out = "Infinity is not a missing cell: write NaN where a value is not known, or drop such rows."
     if name == RESPONSE:
@@ -425,7 +422,7 @@ def two_targets(name: str) -> InputError:
     )
 
 
-def unreadable(place: str, cause: Exception) -> InputError:
+def unreadable(place: object, cause: Exception) -> InputError:
     return InputError(f"{place} cannot be read: {cause}")
 
 
@@ -439,9 +436,9 @@ def file_exists(path: Any) -> FileExistsError:
     return FileExistsError(f"path={str(path)!r} already exists; pass overwrite=True to replace it.")
 
 
-def quoted(text: str, limit: int = 60) -> str:
+def quoted(text: str) -> str:
     """Quote a cell for a message, cut where it is long."""
-    return repr(text if len(text) <= limit else text[:limit] + "…")
+    return repr(text if len(text) <= 60 else text[:60] + "…")
 
 
 def bad_cell(path: Any, line: int | None, column: str, value: str, rule: str) -> InputError:

@@ -13,7 +13,7 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..solve import Form, Inertia, Pencil, Spectrum, orient, solve
 from ..solve.subspace import Subspace
-from .landmarks import JUDGED, Landmarks, landmark_error
+from .landmarks import Landmarks, landmark_error
 from .metrics import GivenDistances, Metric
 from .pairs import joined, over_rows, rough_centre, row_blocks, squared_distances, table_blocks
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
@@ -290,7 +290,7 @@ def map_of_pairs(
         judgement = judge(_pairs_of(rows, first), Y, weight, with_share=True)
         if len(marks.stand) < len(weight):
             inertia = _of_all(inertia, float(namespaces.namespace(Y).sum(values)), judgement.shown)
-            some = namespaces.like(np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int), rows)
+            some = namespaces.like(np.linspace(0, len(weight) - 1, min(2000, len(weight))).astype(int), rows)
             parts = row_blocks(some.shape[0], max(rows.shape[1], len(marks.stand)), rows)
             to_sample = joined([first.squares(namespaces.take_rows(rows, some[part])) for part in parts])
             error = landmark_error(kept, to_sample, marks, scaling)

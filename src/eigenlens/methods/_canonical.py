@@ -87,6 +87,15 @@ def require_variation(moments: Cross, ridge: float) -> None:
         )
 
 
+def about_origin(moments: Cross) -> Cross:
+    """Return what moments of the same rows would be if their mean were the origin."""
+    joint = moments.joint
+    mean, new = joint.shift + joint.pivot / joint.unit, joint.copy()
+    new.store = joint.store.plus(Form(factor=mean * joint.weight**0.5, squared=False))
+    new.pivot, new.shift = 0.0 * joint.pivot, 0.0 * joint.shift
+    return moments._mapped(lambda part: new, lambda total: total)
+
+
 def canonical_problem(
     moments: Cross, ridge: float, n_components: int, names: Any = None, asked: Any = None
 ) -> CanonicalProblem:

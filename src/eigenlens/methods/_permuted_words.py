@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import namespaces
+from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import ColumnLike, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
@@ -57,6 +57,12 @@ class PermutedWords(RowsEstimator):
         assert source is not None
         read = [(*self._coded(block.X), block.weight) for segment in source.segments() for block in segment]
         rows, blocks = np.concatenate([part for part, _, _ in read]), read[0][1]
+        numbers = rows[:, : 0 if self._of_numbers is None else self._of_numbers.basis.shape[0]]
+        if np.isnan(numbers).any():
+            raise errors.InputError(
+                f"test_dimension of MixedPCA holds its level only for rows without missing numbers, and "
+                f"{np.isnan(numbers).mean():.1%} of the numbers are missing. Pass the complete rows."
+            )
         if read[0][2] is not None:
             rows = rows[repeated_places(np.concatenate([namespaces.to_numpy(weight) for _, _, weight in read]))]
         most = max(1, min(len(rows) - 1, rows.shape[1] - sum(len(part) > 1 for part in blocks)))
@@ -74,7 +80,7 @@ class PermutedWords(RowsEstimator):
         if of_numbers is not None:
             numbers = X.numbers if is_mixed(X) else X
             spread = np.where(self._deviations > 0, self._deviations, np.inf)
-            parts += list((np.asarray(namespaces.to_numpy(of_numbers.centred(numbers))) / spread).T[:, :, None])
+            parts += list((namespaces.to_numpy(of_numbers.centred(numbers)) / spread).T[:, :, None])
         if coding is not None:
             columns = len(coding.levels) if of_numbers is None else 1
             for j, places in enumerate(self._places(X)):

@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 
 from ..arrays import errors, namespaces
-from ..arrays.parameters import check_choice, check_count, check_number, published_at_once
+from ..arrays.parameters import check_choice, check_count, check_flag, check_number, published_at_once
 from ..arrays.stored import stored
 from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
@@ -33,7 +33,14 @@ from ..rows import RegressorScore, as_source, map_rows
 from ..rows.table import as_two_dimensional
 from ..solve import Form, Spectrum
 from ..solve.subspace import Subspace
-from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, require_variation, sides_of_pairs
+from ._canonical import (
+    CanonicalProblem,
+    about_origin,
+    canonical_angles,
+    canonical_problem,
+    require_variation,
+    sides_of_pairs,
+)
 from .spine.about import Declaration, DirectionTest, Laws, basis_of
 from .spine.canonical_tests import CanonicalTests, Sides, pairs_by_theory
 from .spine.chosen import Validated, ridges
@@ -59,6 +66,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         How to treat NaN in X or Y: raise an error, or treat it as an unobserved cell and estimate the joint covariance
         by maximum likelihood. Cells must be missing at random. A row with NaN then has variates too: their expectation
         given the observed cells of the same table.
+    center : bool
+        Whether columns are compared about their means. Without that, `angles_` are the principal angles of the column
+        spaces of X and Y as they are, and the correlations their cosines; there are no tests then.
 
     Attributes
     ----------
@@ -145,10 +155,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         *,
         ridge: float | Literal["cv"] = 0.0,
         missing: Literal["refuse", "ml"] = "refuse",
+        center: bool = True,
     ) -> None:
         self.n_components = n_components
         self.ridge = ridge
         self.missing = missing
+        self.center = center
 
     @published_at_once
     def fit(
@@ -209,6 +221,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         return Cross(kind)
 
     def _pose(self, moments: Cross) -> CanonicalProblem:
+        moments = moments if self.center else about_origin(moments)
         require_variation(moments, self._value("ridge"))
         k = self._pairs(moments.split, moments.joint.n_features - moments.split)
         names = getattr(self, "feature_names_in_", None)
@@ -244,8 +257,14 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
             return
         if not self._asks_validation:
             check_number("ridge", self.ridge, 0)
-        check_count(self.n_components, auto=not self.ridge)
+        check_flag("center", self.center)
+        check_count(self.n_components, auto=not self.ridge and self.center)
         check_choice("missing", self.missing, self._modes)
+        if not self.center and self.missing != "refuse":
+            raise errors.InputError(
+                f"missing={self.missing!r} fills cells around the means of the columns, and center=False knows no "
+                "means; use center=True, or pass rows without missing cells."
+            )
 
     def _set_law(self, problem: CanonicalProblem) -> None:
         """Set the covariance, and the laws that tell what is known about missing cells."""
@@ -259,7 +278,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         self._y_law = law_of(joint.means[:, p:], problem.Syy, joint.unit[p:])
 
     def _obeys(self) -> Laws:
-        return Laws(invariance="rotation" if self.ridge else "linear")
+        return Laws(invariance="rotation" if self.ridge else "linear", centres=self.center)
 
     def _pairs(self, p: int, s: int) -> int:
         most = min(p, s)
@@ -358,6 +377,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         random_state : int, Generator, RandomState or None
             Their seed.
         """
+        if not self.center:
+            raise errors.InputError(
+                "The tests are about correlations, and center=False compares columns about the origin; use center=True."
+            )
         return self._canonical_test(X, Y, sample_weight, alpha, method, groups, block, n_draws, random_state)
 
     def _sides(self, moments: Cross) -> Sides:

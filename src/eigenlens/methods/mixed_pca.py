@@ -27,10 +27,13 @@ from ..arrays.parameters import check_choice, check_count, published_at_once
 from ..arrays.stored import stored
 from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, ColumnLike, ColumnNames, TableLike
-from ..moments import Centred, Mixed
+from ..moments import Centred, Mixed, MixedPatterns
+from ..moments.completion import Completed
+from ..moments.conditional import Conditional
+from ..moments.mixed_patterns import LevelScores, complete_mixed
 from ..rows.categories import MixedRows, is_mixed
 from ..rows.pandas_frames import is_pandas
-from ..solve import Pencil, Spectrum
+from ..solve import Form, Pencil, Spectrum
 from ..solve.subspace import Subspace
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
 from ._permuted_words import PermutedWords
@@ -41,13 +44,14 @@ from .spine.about import Declaration, Laws
 from .spine.component_tests import row_count
 from .spine.directions_table import directions
 from .spine.moments_estimator import MomentsEstimator
+from .spine.patterns import law_of, require_law
 from .spine.rows_estimator import Known, RowsTransformer, wanted
 
-MISSING = ("auto", "level", "unobserved", "refuse")
+MISSING = ("auto", "level", "unobserved", "ml", "refuse")
 
 
 @stored("MixedPCA")
-class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
+class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Any]):
     """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, depending on the columns.
 
     Parameters
@@ -57,10 +61,11 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     categories : "auto" or list of columns
         Which columns are words: "auto" takes columns of text, booleans and categories; a list names them, by name or,
         for a table without names, by position, and may hold columns of numbers that are codes.
-    missing : {"auto", "level", "unobserved", "refuse"}
+    missing : {"auto", "level", "unobserved", "ml", "refuse"}
         How to treat a missing word: as a level of its own; as unobserved, with the row at the centre of that column; or
         as an error. By default it is a level if at least 5% of the rows lack the word, and unobserved otherwise.
-        Missing numbers are refused.
+        Missing numbers are refused, except by "ml": it models them by maximum likelihood, normal given the other
+        numbers and the words, and treats missing words as the default does.
 
     Attributes
     ----------
@@ -78,7 +83,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     columns_ : list of str
         The columns of words, in the order of `eta2_`.
     n_components_ : int
-    moments_ : Mixed
+    moments_ : Mixed or MixedPatterns
         What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
         Centre and basis in the columns of numbers followed by 0-1 columns of the levels.
@@ -128,7 +133,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         n_components: int | None = None,
         *,
         categories: Literal["auto"] | Sequence[Any] = "auto",
-        missing: Literal["auto", "level", "unobserved", "refuse"] = "auto",
+        missing: Literal["auto", "level", "unobserved", "ml", "refuse"] = "auto",
     ) -> None:
         self.n_components = n_components
         self.categories = categories
@@ -171,9 +176,19 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
     missing: str
     _fit_rows: Any = None
+    _joint_law: Conditional | None = None  # of numbers, and combinations of levels behind them
+    _level_scores: LevelScores | None = None
 
     def _moments(self, kind: type[Centred]) -> Mixed:
         return Mixed(kind)
+
+    def _completed(self, moments: MixedPatterns) -> Completed:
+        found = complete_mixed(moments, self._names_of(moments, words=False))
+        self._joint_law, self._level_scores = None, found.of_levels
+        if found.joint is not None:
+            joint = found.joint
+            self._joint_law = law_of(joint.mean, Form.of(joint, joint.weight), joint.unit)
+        return Completed(found.moments)
 
     def _pose(self, moments: Mixed) -> MixedProblem:
         if moments.n_rows < 2 and moments.weight <= 1:
@@ -181,7 +196,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         coding = tables = None
         free = dimension = moments.numbers.n_features
         if moments.words is not None:
-            coding, tables = code(moments.words, moments.weight, self._names_of(moments, words=True), self.missing)
+            treatment = "auto" if self.missing == "ml" else self.missing
+            coding, tables = code(moments.words, moments.weight, self._names_of(moments, words=True), treatment)
             free = dimension + len(coding) - len(coding.levels)
         rows = row_count(moments)
         most = max(1, min(rows - 1, free))
@@ -249,7 +265,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             namespaces.like(centre, like), namespaces.like(basis, like), namespaces.like(remainder, like)
         )
 
-    def _names_of(self, moments: Mixed, words: bool) -> list[str]:
+    def _names_of(self, moments: Mixed | MixedPatterns, words: bool) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         every = [f"x{j}" for j in range(moments.n_features)] if names is None else [str(name) for name in names]
         return [name for name, word in zip(every, moments.is_word, strict=True) if word == words]
@@ -288,7 +304,22 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         k = getattr(self, "n_components_", 0)
         return self._over_rows(X, lambda rows: self._scores(rows, k))
 
+    def _filled(self, X: Any) -> Any:
+        """Return rows whose missing numbers are their expectation given the other numbers and the words."""
+        numbers = np.asarray(namespaces.to_numpy(X.numbers if is_mixed(X) else X), dtype=np.float64)
+        holed = np.isnan(numbers).any(axis=1)
+        if not holed.any():
+            return X
+        of_words = np.zeros((int(holed.sum()), 0))
+        if is_mixed(X) and self._level_scores is not None:
+            of_words = self._level_scores.rows(X[holed].words)
+        filled = require_law(self._joint_law).filled(np.concatenate([numbers[holed], of_words], axis=1))
+        numbers = numbers.copy()
+        numbers[holed] = filled[:, : numbers.shape[1]]
+        return MixedRows(numbers, X.words, X.is_word) if is_mixed(X) else namespaces.like(numbers, X)
+
     def _scores(self, X: Any, k: int) -> Array:
+        X = self._filled(X) if self.missing == "ml" else X
         if not is_mixed(X):
             if self._of_numbers is None or self._coding is not None:
                 raise errors.InputError(
@@ -309,6 +340,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
     def _squared_lengths(self, X: Any) -> Array:
         """Return the squared distance of rows from the centre, in all directions."""
+        X = self._filled(X) if self.missing == "ml" else X
         mixed = is_mixed(X)
         total: Any = 0.0
         if self._of_numbers is not None:

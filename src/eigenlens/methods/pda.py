@@ -39,7 +39,7 @@ from ..solve import Form, Pencil, Spectrum
 from ..solve.few_rows import dual_basis
 from ..solve.linear_smoother import LinearSmoother, Path
 from ..solve.subspace import Subspace
-from .classifier import between_form, class_priors, refuse_alike, refuse_separating
+from .classifier import between_form, class_priors, refuse_alike, refuse_separating, spread_within
 from .discriminant import DiscriminantProblem, LinearDiscriminant
 from .spine.about import Declaration, DirectionTest, Laws, basis_of
 from .spine.canonical_tests import cost_of_classes
@@ -85,7 +85,9 @@ class PenalizedProblem(DiscriminantProblem):
             return X, None
         model, p = self.model, X.shape[1]
         X = (X - X.mean(axis=0)) / float(self.centred.unit[0])
-        root = None if model._is_ridge and len(X) < p else penalty_root(model.penalty, p)
+        scale = model._over_spread(self.centred)
+        X = X if scale is None else X * scale
+        root = None if model._is_ridge and len(X) < p else penalty_root(model._penalty, p)
         if len(X) < p:
             _, root, X = dual_basis(X, root)
         assert root is not None
@@ -101,7 +103,7 @@ class PenalizedProblem(DiscriminantProblem):
             smoother, penalty = LinearSmoother.of_products(S, L, W), L.T @ L
 
             def of_products(G: np.ndarray) -> np.ndarray:
-                return np.asarray(self.model._choose(smoother.path(G, float(G.shape[1])), 1.0) * penalty)
+                return self.model._choose(smoother.path(G, float(G.shape[1])), 1.0) * penalty
 
             return of_products
 
@@ -126,8 +128,9 @@ class PDA(LinearDiscriminant):
     ----------
     n_components : int or None
         Rank of the rule, at most min(p, K − 1), which is the default.
-    penalty : {"ridge", "smooth", "cyclic", "bspline"}, pair (rows, columns) or array of shape (p, p)
-        Ω: size of the coefficients; second differences along ordered columns, or around a circle; curvature of a spline
+    penalty : {"ridge", "diagonal", "smooth", "cyclic", "bspline"}, pair (rows, columns) or array of shape (p, p)
+        Ω: size of the coefficients; their size on columns of unit variance within classes, so units do not matter,
+        Ω = diag(T_W)/W; second differences along ordered columns, or around a circle; curvature of a spline
         whose coefficients they are; differences of neighbours on a grid of pixels, in row-major order; or a matrix.
     lam : "gcv", "cv" or float
         λ on sums, T_W + λΩ. 0 is LDA. "cv" chooses the value that predicts the classes of unseen rows best (accuracy,
@@ -188,7 +191,7 @@ class PDA(LinearDiscriminant):
 
     Notes
     -----
-    Penalties depend on the units of the columns, so scale columns of different kinds first.
+    Penalties other than "diagonal" depend on the units of the columns: use it where columns are of different kinds.
 
     Examples
     --------
@@ -236,7 +239,7 @@ class PDA(LinearDiscriminant):
         self,
         n_components: int | None = None,
         *,
-        penalty: Literal["ridge", "smooth", "cyclic", "bspline"] | tuple[Any, Any] | Array = "ridge",
+        penalty: Literal["ridge", "diagonal", "smooth", "cyclic", "bspline"] | tuple[Any, Any] | Array = "ridge",
         lam: float | Literal["gcv", "cv"] = "gcv",
         df: float | None = None,
         cost: float = 1.0,
@@ -259,7 +262,11 @@ class PDA(LinearDiscriminant):
     def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
             return Laws(invariance="linear")
+        if self._is_diagonal:
+            return Laws(invariance="units", solves_pencil=False)
         return Laws(invariance="rotation" if self._is_ridge else "none")
+
+    _units_advice = "Use penalty='diagonal'"
 
     _validated = Validated("lam", 1.0, penalties, "accuracy first")
 
@@ -281,7 +288,8 @@ class PDA(LinearDiscriminant):
         between = between_form(within, priors)
         key = free, id(self.penalty)  # of models that are all there while they are compared
         along = self._once(key, lambda: self._all_penalties(moments, within, free))
-        lam = self._choose(along.path, float(within.unit[0]))
+        unit = self._unit(within)
+        lam = self._choose(along.path, unit)
         pencil = Pencil(
             between if along.basis is None else between.seen_through(namespaces.like(along.basis, within.shift)),
             (along.within if lam == 0 else _plus(along.within, lam, along.root)).times(1.0 / divisor),
@@ -289,7 +297,6 @@ class PDA(LinearDiscriminant):
             constant=constant if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
-        unit = float(within.unit[0])
         by = f"lam={lam * unit * unit:.3g}" if lam else ""
         return PenalizedProblem(
             *(pencil, moments, within, names, self.n_components, priors, priors, divisor, by),
@@ -298,19 +305,29 @@ class PDA(LinearDiscriminant):
 
     def _all_penalties(self, moments: Grouped, within: Centred, free: bool) -> _AllPenalties:
         """Return what no λ changes."""
-        p, shift = moments.n_features, namespaces.to_numpy(within.shift)
-        root, basis, rows = (np.zeros((0, p)), None, None) if free else self._root(p, within, moments)
-        form = Form.of(within, 1.0)
-        if rows is not None:
-            shift = rows[-len(shift) :]
-            form = Form(factor=namespaces.like(rows[: -len(shift)], within.shift), squared=within.squared)
+        p, shift, form = moments.n_features, namespaces.to_numpy(within.shift), Form.of(within, 1.0)
+        scale = self._over_spread(within)
+        if scale is not None:
+            form, shift = form.column_scaled(namespaces.like(scale, within.shift)), shift * scale
+        basis, n = None, len(shift)
+        if free:
+            root = np.zeros((0, p))
+        elif form.factor is None or form.factor.shape[0] + n >= p:
+            root = penalty_root(self._penalty, p)
+        else:
+            rows = np.vstack([namespaces.to_numpy(form.factor), shift])
+            basis, root, rows = dual_basis(rows, None if self._is_ridge else penalty_root(self._penalty, p))
+            shift = rows[-n:]
+            form = Form(factor=namespaces.like(rows[:-n], within.shift), squared=within.squared)
+        if scale is not None:
+            basis = np.diag(scale) if basis is None else scale[:, None] * basis
         means = shift - moments.weights / moments.weight @ shift
         return _AllPenalties(basis, root, form, path_of_scores(_on_host(form), means, moments.weights, root))
 
     def _present(self, problem: Any, spectrum: Spectrum) -> None:
         super()._present(problem, spectrum)
         within, divisor, moments = problem.centred, problem.divisor, problem.moments
-        kept, dtype, unit = self.spectrum_, within.dtype, float(within.unit[0])
+        kept, dtype, unit = self.spectrum_, within.dtype, self._unit(within)
         xp = namespaces.namespace(within.shift)
         ratios = kept.values * (moments.weight / divisor)
         shares = namespaces.like(problem.shares, within.shift)
@@ -328,13 +345,13 @@ class PDA(LinearDiscriminant):
             errors.warn(
                 errors.not_representable("lam_", "float64", "the rule is right; rescale the columns to get it.")
             )
-        self.regressor_ = self._regression(problem, unit)
+        self.regressor_ = self._regression(problem, float(within.unit[0]))
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
             self._check_known(known)
             if not self._is_ridge:
-                penalty_root(self.penalty, known.n_features)
+                penalty_root(self._penalty, known.n_features)
             return
         check_count(self.n_components)
         check_number("cost", self.cost, 0.0)
@@ -353,25 +370,33 @@ class PDA(LinearDiscriminant):
             check_number("df", self.df, 0.0, above=True)
 
     def _has_left_out(self) -> bool:
-        chosen = self.df is not None or isinstance(self.lam, str)  # again for the other rows
+        chosen = self.df is not None or isinstance(self.lam, str) or self._is_diagonal  # again for the other rows
         return not chosen and super()._has_left_out()
 
     # -- the penalty ---------------------------------------------------------------------------------------------
 
     @property
-    def _is_ridge(self) -> bool:
-        return isinstance(self.penalty, str) and self.penalty == "ridge"
+    def _is_diagonal(self) -> bool:
+        return isinstance(self.penalty, str) and self.penalty == "diagonal"
 
-    def _root(
-        self, p: int, within: Centred, moments: Grouped
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        """Return the root of the penalty; where rows are fewer than columns, also a basis and the rows in it."""
-        factor = within.factor
-        if factor is None or factor.shape[0] + len(moments.labels) >= p:
-            return penalty_root(self.penalty, p), None, None
-        rows = np.vstack([namespaces.to_numpy(factor), namespaces.to_numpy(within.shift)])
-        basis, root, seen = dual_basis(rows, None if self._is_ridge else penalty_root(self.penalty, p))
-        return root, basis, seen
+    @property
+    def _penalty(self) -> Any:
+        """The penalty of columns that were divided by their spread, where the diagonal one asks for that."""
+        return "ridge" if self._is_diagonal else self.penalty
+
+    @property
+    def _is_ridge(self) -> bool:
+        return isinstance(self._penalty, str) and self._penalty == "ridge"
+
+    def _over_spread(self, within: Centred) -> np.ndarray | None:
+        """Return what brings columns to unit spread within classes, where the penalty is that of such columns."""
+        if not self._is_diagonal:
+            return None
+        return np.asarray(1.0 / namespaces.to_numpy(spread_within(within, within.weight)))
+
+    def _unit(self, within: Centred) -> float:
+        """Return the unit of the columns that the penalty knows."""
+        return 1.0 if self._is_diagonal else float(within.unit[0])
 
     def _choose(self, path: Path, unit: float) -> float:
         """Return λ in the units of the moments; `unit` is that of their columns."""
@@ -387,6 +412,9 @@ class PDA(LinearDiscriminant):
         B = path.coef(lam)
         B = (B if problem.basis is None else problem.basis @ B) / unit
         penalty: Any = self.penalty
+        scale = self._over_spread(problem.centred)
+        if scale is not None:
+            penalty = np.diag((unit / scale) ** 2)
         regression = PenalizedRegression(penalty, lam=self.lam_, cost=self.cost)
         return regression.from_coefficients(B, mean, self.df_, float(path.gcv(lam, self.cost)), self.gcv_path_)
 

@@ -7,6 +7,7 @@ from .grouped import Grouped
 from .higher import Cubic, Quartic
 from .local import local_means
 from .mixed import Mixed
+from .mixed_patterns import MixedPatterns
 from .patterns import Patterns
 from .profiles import Profiles
 from .row_products import products
@@ -19,6 +20,7 @@ __all__ = [
     "Factor",
     "Grouped",
     "Mixed",
+    "MixedPatterns",
     "Moments",
     "MomentsQuery",
     "Outline",

@@ -68,7 +68,7 @@ class Mixed(Composed):
 
     def anchored(self, first: Block) -> Self:
         new = self.copy()
-        new.is_word = _which_are_words(first.X)
+        new.is_word = which_are_words(first.X)
         new.numbers = self.numbers.anchored(Block(number_columns(first.X)))
         return new
 
@@ -89,7 +89,7 @@ class Mixed(Composed):
         return self.numbers.dtype
 
     def update(self, block: Block) -> Self:
-        X, found = block.X, _which_are_words(block.X)
+        X, found = block.X, which_are_words(block.X)
         if not self.is_word:
             self.__dict__.update(self.anchored(block).__dict__)
         if found != self.is_word:
@@ -125,7 +125,7 @@ class Mixed(Composed):
         return new
 
 
-def _which_are_words(X: Any) -> tuple[bool, ...]:
+def which_are_words(X: Any) -> tuple[bool, ...]:
     return X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
 
 

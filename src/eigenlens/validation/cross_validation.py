@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from ..arrays import errors
+from ..arrays.linalg import limit_blas
 from ..arrays.parameters import is_number
 from ..arrays.progress import tracked
 from ..arrays.typing import ColumnLike, RandomState, TableLike
@@ -213,7 +214,7 @@ class _Run:
         """Fit every setting to the moments of one fold's training rows; None for those that cannot be."""
         found: list[Fitted | None] = []
         shared: dict[Any, Any] = {}
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limit_blas(min(moments.n_rows, moments.n_features) ** 2):
             warnings.simplefilter("ignore")  # the model that is kept says what there is to say
             for setting, model in zip(self.settings, models, strict=True):
                 try:

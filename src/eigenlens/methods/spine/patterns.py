@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import errors, linalg, namespaces
 from ...arrays.typing import Array
-from ...moments import Cross, Grouped, Moments, Patterns
+from ...moments import Cross, Grouped, Mixed, MixedPatterns, Moments, Patterns
 from ...moments.completion import Completed, fit
 from ...moments.conditional import Conditional
 from ...moments.low_rank import fit_low_rank
@@ -25,6 +25,8 @@ def taking_holes(needed: Moments) -> Moments:
     """Return empty moments of the same form that take rows with holes."""
     if isinstance(needed, Grouped):
         return Grouped(Patterns, meaning=needed.meaning)  # type: ignore[arg-type]
+    if isinstance(needed, Mixed):
+        return MixedPatterns(type(needed.numbers))
     return Cross(Patterns) if isinstance(needed, Cross) else Patterns()  # type: ignore[arg-type]
 
 
@@ -36,6 +38,8 @@ def patterns_in(moments: Any) -> Patterns | None:
 
 def keeps_patterns(moments: Any) -> bool:
     """Tell whether moments are of the kind that takes rows with holes."""
+    if isinstance(moments, MixedPatterns):
+        return True
     return moments.of is Patterns if isinstance(moments, Grouped) else patterns_in(moments) is not None
 
 
@@ -104,7 +108,7 @@ def with_holes(X: Array, plain: Callable[[Array], Array], holed: Callable[[np.nd
     xp = namespaces.namespace(X)
     if namespaces.is_sparse(X) or not bool(xp.any(xp.isnan(X))):
         return plain(X)
-    host = np.asarray(namespaces.to_numpy(X), dtype=np.float64)
+    host = namespaces.floats(X)
     lacking = np.isnan(host).any(axis=1)
     result = np.array(namespaces.to_numpy(plain(xp.where(xp.isnan(X), xp.zeros_like(X), X))))
     result[lacking] = holed(host[lacking])
