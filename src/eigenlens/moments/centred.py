@@ -51,15 +51,13 @@ class Centred(AboutPivot):
 
     keeps: ClassVar[Keeps]
     exact: ClassVar[bool] = True  # whether means are taken out of the rows, rather than of their sums of squares
+    n_rows = 0
+    weights: np.ndarray = np.zeros(1)
+    ordinary = False  # every row so far was single precision of weight one: nothing can overflow
     pivot: Array
     shift: Array
     store: Form
     dtype: Any
-
-    def __init__(self) -> None:
-        self.weights: np.ndarray = np.zeros(1)
-        self.n_rows = 0
-        self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -150,7 +148,7 @@ class Centred(AboutPivot):
         part.shift = means - self.pivot
         return self.merge(part)
 
-    def _sums_of_sparse(self, X: Any, weight: Any, codes: Any) -> tuple[Form, np.ndarray, np.ndarray] | None:
+    def _sums_of_sparse(self, X: Any, weight: Array | None, codes: Codes) -> tuple[Form, np.ndarray, np.ndarray] | None:
         """Return the sum of squares of sparse rows, their means and weights; None where they should be dense."""
         return sparse_scatter(X, weight, codes, len(self.weights)) if sparse_is_worth_it(X, weight) else None
 
@@ -382,7 +380,7 @@ class Outline(Centred):
     def _merges_with(self) -> type[Centred]:
         return Outline
 
-    def _sums_of_sparse(self, X: Any, weight: Any, codes: Any) -> tuple[Form, np.ndarray, np.ndarray]:
+    def _sums_of_sparse(self, X: Any, weight: Array | None, codes: Codes) -> tuple[Form, np.ndarray, np.ndarray]:
         return sparse_squares(X, weight)
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
