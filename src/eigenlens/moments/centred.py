@@ -51,15 +51,13 @@ class Centred(AboutPivot):
 
     keeps: ClassVar[Keeps]
     exact: ClassVar[bool] = True  # whether means are taken out of the rows, rather than of their sums of squares
+    n_rows = 0
+    weights: np.ndarray = np.zeros(1)
+    ordinary = False  # every row so far was single precision of weight one: nothing can overflow
     pivot: Array
     shift: Array
     store: Form
     dtype: Any
-
-    def __init__(self) -> None:
-        self.weights = np.zeros(1)
-        self.n_rows = 0
-        self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -150,7 +148,7 @@ class Centred(AboutPivot):
         part.shift = means - self.pivot
         return self.merge(part)
 
-    def _sums_of_sparse(self, X: Any, weight: Any, codes: Any) -> tuple[Form, np.ndarray, np.ndarray] | None:
+    def _sums_of_sparse(self, X: Any, weight: Array | None, codes: Codes) -> tuple[Form, np.ndarray, np.ndarray] | None:
         """Return the sum of squares of sparse rows, their means and weights; None where they should be dense."""
         return sparse_scatter(X, weight, codes, len(self.weights)) if sparse_is_worth_it(X, weight) else None
 
@@ -236,13 +234,9 @@ class Centred(AboutPivot):
 
     def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
         """Return moments with more groups, the present ones at the given places."""
-        new, xp = self.copy(), namespaces.namespace(self.shift)
-        new.weights = np.zeros(n_groups)
-        new.weights[places] = self.weights
-        source = np.full(n_groups, len(places))
-        source[places] = np.arange(len(places))
-        padded = xp.concat([self.shift, xp.zeros_like(self.shift[:1, :])], axis=0)
-        new.shift = namespaces.take_rows(padded, namespaces.like(source, padded))
+        new = self.copy()
+        new.weights = np.bincount(places, self.weights, minlength=n_groups)
+        new.shift = namespaces.group_sums(self.shift, namespaces.like(places, self.shift), n_groups, None)
         return new
 
     @property
@@ -386,7 +380,7 @@ class Outline(Centred):
     def _merges_with(self) -> type[Centred]:
         return Outline
 
-    def _sums_of_sparse(self, X: Any, weight: Any, codes: Any) -> tuple[Form, np.ndarray, np.ndarray]:
+    def _sums_of_sparse(self, X: Any, weight: Array | None, codes: Codes) -> tuple[Form, np.ndarray, np.ndarray]:
         return sparse_squares(X, weight)
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:

@@ -11,7 +11,6 @@ Society B 39. Walker, Ni (2011), Anderson acceleration for fixed-point iteration
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -84,8 +83,6 @@ class Completed:
         The same weights, the means that are most likely, the scatter W·Σ̂.
     log_likelihood : float or None
         Of the observed cells; infinite where the covariance is singular.
-    path : sequence of float
-        The log-likelihood after each step.
     score : float
         The largest entry of the slope at the end, over the weight and in units of Σ̂.
     n_steps : int
@@ -94,7 +91,6 @@ class Completed:
 
     moments: Any
     log_likelihood: float | None = None
-    path: Sequence[float] = ()
     score: float = 0.0
     n_steps: int = 0
 
@@ -188,7 +184,10 @@ class Climbed(Generic[Climbing]):
     Attributes
     ----------
     patterns : Patterns
-    reached : Maximum
+    point : State
+        Where the climb ended.
+    n_steps : int
+        Evaluations of the likelihood.
     columns : ndarray of int
     centre, size : ndarray
         Of these columns, over 2^exponent and without the pivot.
@@ -197,24 +196,21 @@ class Climbed(Generic[Climbing]):
     """
 
     patterns: Patterns
-    reached: Maximum[Climbing]
+    point: Climbing
+    n_steps: int
     columns: np.ndarray
     centre: np.ndarray
     size: np.ndarray
     shift: np.ndarray
 
     @property
-    def point(self) -> Climbing:
-        return self.reached.point
-
-    @property
     def completed(self) -> Completed:
         """The result in the units of the data."""
-        exponent, sample, reached = self.patterns.exponent, self.point.sample, self.reached
+        exponent, sample = self.patterns.exponent, self.point.sample
         units = np.log(self.size) + (0 if exponent is None else np.log(2.0) * exponent[self.columns])
         log_likelihood = self.point.log_likelihood - float(sample.pattern_weights @ (sample.masks @ units))
         moments = self.moments_at(self.point, self.patterns.group_weights)
-        return Completed(moments, log_likelihood, reached.path, reached.score, reached.n_steps)
+        return Completed(moments, log_likelihood, self.point.score, self.n_steps)
 
     def moments_at(self, point: Climbing, weights: np.ndarray) -> Centred:
         """Return the moments of rows without holes that a point says, of groups of these weights."""
@@ -237,9 +233,9 @@ def climbed(patterns: Patterns, names: list[str] | None, tol: float = TOLERANCE)
     standard = Sample.of(patterns, varying, centre, size)
     require_together(standard.together, varying, names)
     mu = standard.available_means()
-    reached = climb(Normal(standard, mu, np.linalg.cholesky(standard.available_covariance(mu))), tol)
-    require_bound(reached, varying, names)
-    return Climbed(patterns, reached, varying, centre, size, shift)
+    point, n_steps = climb(Normal(standard, mu, np.linalg.cholesky(standard.available_covariance(mu))), tol)
+    require_bound(point, n_steps, varying, names)
+    return Climbed(patterns, point, n_steps, varying, centre, size, shift)
 
 
 def as_centred(patterns: Patterns, weights: np.ndarray, shift: np.ndarray, F: np.ndarray) -> Centred:
@@ -253,31 +249,8 @@ def as_centred(patterns: Patterns, weights: np.ndarray, shift: np.ndarray, F: np
 # -- the climb ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Maximum(Generic[Climbing]):
-    """Where a climb ended.
-
-    Attributes
-    ----------
-    point : State
-    path : list of float
-        The log-likelihood after each step; it never falls.
-    n_steps : int
-        Evaluations of the likelihood.
-    """
-
-    point: Climbing
-    path: list[float]
-    n_steps: int
-
-    @property
-    def score(self) -> float:
-        """The largest entry of the slope over the weight."""
-        return self.point.score
-
-
-def climb(point: Climbing, tol: float = TOLERANCE, most: int = MOST) -> Maximum[Climbing]:
-    """Climb from a point to the maximum of a likelihood.
+def climb(point: Climbing, tol: float = TOLERANCE, most: int = MOST) -> tuple[Climbing, int]:
+    """Climb from a point to the maximum of a likelihood; return it, and how often the likelihood was evaluated.
 
     Parameters
     ----------
@@ -287,7 +260,7 @@ def climb(point: Climbing, tol: float = TOLERANCE, most: int = MOST) -> Maximum[
     most : int
         Evaluations at most.
     """
-    path, n_steps, lowest, stalled = [point.log_likelihood], 1, point.score, 0
+    n_steps, lowest, stalled = 1, point.score, 0
     places: list[np.ndarray] = []
     images: list[np.ndarray] = []
     while point.score > tol and point.depth > SINGULAR and n_steps < most and stalled < REMEMBERED:
@@ -305,8 +278,7 @@ def climb(point: Climbing, tol: float = TOLERANCE, most: int = MOST) -> Maximum[
                 break
         level = new.log_likelihood <= point.log_likelihood + _rounding(point) and new.score >= lowest
         point, stalled, lowest = new, stalled + 1 if level else 0, min(lowest, new.score)
-        path.append(max(point.log_likelihood, path[-1]))
-    return Maximum(point, path, n_steps)
+    return point, n_steps
 
 
 def _combined(point: State, places: list[np.ndarray], images: list[np.ndarray]) -> np.ndarray:
@@ -364,7 +336,7 @@ class Normal:
     def slope(self) -> tuple[np.ndarray, np.ndarray]:
         """The step of EM of the means, a, and of the covariance, S, the moves of the means left out."""
         sample, L = self.sample, self.L
-        sums = sample.group_sums(self.U[: len(sample.weights)])
+        sums = sample.group_sums(self.U[: len(sample.weights)], np.sqrt(sample.weights))
         H = L.T @ (self.U.T @ self.U - self.marginals.precision()) @ L / sample.weight
         return sums @ L / sample.group_weights[:, None], (H + H.T) / 2
 
@@ -431,10 +403,9 @@ def require_spread(patterns: Patterns, names: list[str] | None) -> None:
     n_groups = len(patterns.group_rows)
     if patterns.complete or patterns.weight <= n_groups:
         return
-    observed = np.zeros((2, n_groups, patterns.n_features))  # how many strata of a group, and of what weight
-    np.add.at(observed[0], patterns.group, patterns.masks)
-    np.add.at(observed[1], patterns.group, patterns.masks * patterns.weights[:, None])
-    lacking = np.flatnonzero((observed <= 1).all(axis=(0, 1)))
+    weights = np.maximum(patterns.weights, 1.0)  # so that several strata count more than one row
+    observed = namespaces.group_sums(patterns.masks.astype(np.float64), patterns.group, n_groups, weights)
+    lacking = np.flatnonzero((observed <= 1).all(axis=0))
     if len(lacking) == 0:
         return
     one = len(lacking) == 1
@@ -472,15 +443,14 @@ def require_room(sample: Sample) -> None:
         )
 
 
-def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None) -> None:
+def require_bound(point: Normal, n_steps: int, columns: np.ndarray, names: list[str] | None) -> None:
     """Refuse a likelihood without a bound, the covariance becoming singular; warn of a climb that ended early."""
-    if reached.score <= SCORE:
+    if point.score <= SCORE:
         return
-    depth, p = reached.point.depth, len(reached.point.L)
-    involved = f"columns {_listed(columns[_weakest(reached.point.L)], names)}"
-    seldom = _seldom(reached.point.sample, columns, names)
-    if depth <= SINKING and reached.score > SETTLED:
-        how = "completely" if depth <= COMPLETELY else "almost completely"
+    p, involved = len(point.L), f"columns {_listed(columns[_weakest(point.L)], names)}"
+    seldom = _seldom(point.sample, columns, names)
+    if point.depth <= SINKING and point.score > SETTLED:
+        how = "completely" if point.depth <= COMPLETELY else "almost completely"
         raise errors.InputError(
             f"The observed cells cannot determine a covariance of {p} columns: {involved} explain each other {how} "
             f"where they are observed together, and the likelihood has no maximum that can be found. "
@@ -489,7 +459,7 @@ def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None
     errors.warn(
         errors.NotConvergedWarning(
             f"The likelihood of the observed cells was still rising when the iteration ended (slope "
-            f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about {involved}, which "
+            f"{point.score:.1e} after {n_steps} evaluations): the cells say little about {involved}, which "
             f"depend on each other most. Leave out one that is seldom observed, or use missing='ppca' (PCA).{seldom}"
         )
     )

@@ -12,7 +12,7 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.stored import stored
 from .completion import NEARLY_SINGULAR
 from .form import Form
-from .marginals import Layout, Marginals, Place
+from .marginals import Layout, Marginals
 from .patterns import distinct
 
 SINGULAR = 1e-13  # smallest pivot of columns of unit length that is more than rounding
@@ -91,15 +91,11 @@ class Conditional:
     def log_density(self, X: np.ndarray) -> np.ndarray:
         """Return the log-density of the observed cells of each row under each mean: an array of shape (n, G)."""
         rows = _Rows(self, X)
-        constant = rows.log_constant[rows.codes]
-        return constant[:, None] - 0.5 * self._squares(rows)
+        return rows.log_constant[rows.codes][:, None] - 0.5 * rows.squares()
 
     def mahalanobis(self, X: np.ndarray) -> np.ndarray:
         """Return the squared distance of the observed cells of each row from each mean: an array of shape (n, G)."""
-        return self._squares(_Rows(self, X))
-
-    def _squares(self, rows: _Rows) -> np.ndarray:
-        return np.stack([rows.squares(g) for g in range(len(self.means))], axis=1)
+        return _Rows(self, X).squares()
 
     def log_ratios(self, X: np.ndarray) -> np.ndarray:
         """Return the log-density of the observed cells under each mean minus that under the last: (n, G).
@@ -110,10 +106,10 @@ class Conditional:
         rows = _Rows(self, X)
         apart = (self.means - self.means[-1])[:, self.varying] / self.size
         U = rows.solved(len(self.means) - 1)
-        half = np.zeros((len(X), len(self.means)))
+        half, places = np.zeros((len(X), len(self.means))), rows.marginals.layout.places(np.arange(len(rows.masks)))
         for g, step in enumerate(apart[:-1]):
             masked = rows.masks * step
-            solved = rows.marginals.solve(masked, rows.pattern_places)
+            solved = rows.marginals.solve(masked, places)
             half[:, g] = (0.5 * (masked * solved).sum(axis=1))[rows.codes]
         return U @ apart.T - half
 
@@ -129,7 +125,6 @@ class _Rows:
         layout = Layout(self.masks, thorough=nearly_singular(law.L))
         self.places = layout.places(self.codes)
         self.marginals = Marginals(layout, law.L, np.ones(len(self.masks)))
-        self.layout = layout
 
     def about(self, group: int) -> np.ndarray:
         apart = (self.X[:, self.law.varying] - self.law.means[group, self.law.varying]) / self.law.size
@@ -138,14 +133,9 @@ class _Rows:
     def solved(self, group: int) -> np.ndarray:
         return self.marginals.solve(self.about(group), self.places)
 
-    def squares(self, group: int) -> np.ndarray:
-        rows = self.about(group)
-        return np.maximum((rows * self.marginals.solve(rows, self.places)).sum(axis=1), 0.0)
-
-    @property
-    def pattern_places(self) -> list[Place]:
-        """Where patterns lie in a table with one row for each of them."""
-        return self.layout.places(np.arange(len(self.masks)))
+    def squares(self) -> np.ndarray:
+        groups = range(len(self.law.means))
+        return np.stack([np.maximum((self.about(g) * self.solved(g)).sum(axis=1), 0.0) for g in groups], axis=1)
 
     @property
     def log_constant(self) -> np.ndarray:

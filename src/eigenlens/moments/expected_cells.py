@@ -57,8 +57,8 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
 
     asked_: Array
     law_: Conditional
-    tied_: Array | None = None  # as in files of models from before there was one
-    tie_: Array | None = None
+    tied_: Array = np.arange(0)  # as in files of models from before there was one
+    tie_: Array
 
     def __init__(self, given: str = "row") -> None:
         self.given = given
@@ -114,7 +114,7 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
             rows = X[lacking]
             if len(self.asked_):
                 rows[:, self.asked_] = self.law_.filled(rows[:, self.asked_])
-            if self.tied_ is not None and self.tie_ is not None and len(self.tied_):
+            if len(self.tied_):
                 follows = self.tie_[0] + rows[:, self.asked_] @ self.tie_[1:]
                 rows[:, self.tied_] = np.where(np.isnan(rows[:, self.tied_]), follows, rows[:, self.tied_])
             X[lacking] = rows

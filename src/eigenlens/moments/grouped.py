@@ -299,12 +299,10 @@ def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
 
 def _gathered(moments: Centred, places: np.ndarray, count: int) -> Centred:
     """Return fewer groups, each of all that have its place; what lies between means joins the sum of squares."""
-    new, weights = moments.copy(), np.zeros(count)
-    np.add.at(weights, places, moments.weights)
-    share = np.zeros((count, len(places)))
-    share[places, np.arange(len(places))] = moments.weights / weights[places]
-    means = namespaces.like(share, moments.shift) @ moments.shift
-    apart = moments.shift - namespaces.take_rows(means, namespaces.like(places, means))
+    new, weights = moments.copy(), np.bincount(places, moments.weights, minlength=count)
+    codes, share = (namespaces.like(values, moments.shift) for values in (places, moments.weights / weights[places]))
+    means = namespaces.group_sums(moments.shift, codes, count, share)
+    apart = moments.shift - namespaces.take_rows(means, codes)
     new.weights, new.shift = weights, means
     new._take_in(apart * namespaces.like(np.sqrt(moments.weights), moments.shift)[:, None])
     return new

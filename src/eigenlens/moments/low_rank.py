@@ -63,20 +63,20 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
         raise errors.InputError("No column varies where it is observed, so there is no direction to find.")
     every, size = np.arange(moments.n_features), np.full(moments.n_features, unit)
     with linalg.one_blas_thread():
-        reached = climb(_start(Sample.of(whole, every, mean[0], size), k), most=MOST)
-    if reached.point.depth <= SINGULAR:
+        point, n_steps = climb(_start(Sample.of(whole, every, mean[0], size), k), most=MOST)
+    if point.depth <= SINGULAR:
         raise errors.InputError(
             f"{k} directions reproduce every observed cell and leave no noise to estimate; use fewer directions."
         )
-    if reached.score > SCORE:
+    if point.score > SCORE:
         errors.warn(
             errors.NotConvergedWarning(
                 f"The likelihood of the observed cells was still rising when the iteration ended (slope "
-                f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about some of the {k} "
+                f"{point.score:.1e} after {n_steps} evaluations): the cells say little about some of the {k} "
                 f"directions. Use fewer."
             )
         )
-    return Climbed(whole, reached, every, mean[0], size, mean).completed
+    return Climbed(whole, point, n_steps, every, mean[0], size, mean).completed
 
 
 class FactorModel:

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.linalg
 
+from ..arrays import namespaces
 from .patterns import Patterns, distinct
 
 TOGETHER_SIDE = 12  # up to this size all matrices are eliminated together; above, LAPACK is called for each
@@ -210,23 +211,18 @@ class Sample:
         apart = (self.means - mu[self.group]) * np.sqrt(self.weights)[:, None]
         return np.concatenate([apart * self.masks[self.pattern], self.rows])
 
-    def group_sums(self, rows: np.ndarray) -> np.ndarray:
-        """Add up rows of the strata, times the root of their weight, for each group."""
-        weighted = rows * np.sqrt(self.weights)[:, None]
-        if self.n_groups == 1:
-            return weighted.sum(axis=0)[None, :]
-        sums = np.zeros((self.n_groups, rows.shape[1]))
-        np.add.at(sums, self.group, weighted)
-        return sums
+    def group_sums(self, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Add up weighted rows of the strata for each group."""
+        return namespaces.group_sums(rows, self.group, self.n_groups, weight)
+
+    def group_cells(self) -> np.ndarray:
+        """Return the weight of what is observed of each column in each group."""
+        return self.group_sums(self.masks[self.pattern].astype(np.float64), self.weights)
 
     def available_means(self) -> np.ndarray:
         """Return the mean of what is observed of each column in each group; NaN where that is nothing."""
-        observed = self.masks[self.pattern]
-        weight, total = np.zeros((2, self.n_groups, self.masks.shape[1]))
-        np.add.at(weight, self.group, observed * self.weights[:, None])
-        np.add.at(total, self.group, self.means * self.weights[:, None])
         with np.errstate(invalid="ignore"):
-            return total / weight
+            return self.group_sums(self.means, self.weights) / self.group_cells()
 
     def available_variances(self, mu: np.ndarray) -> np.ndarray:
         """Return the variance of what is observed of each column, about given means."""

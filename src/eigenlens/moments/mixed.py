@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse
 
 from ..arrays import errors, memory, namespaces
 from ..arrays.stored import stored
@@ -167,7 +166,8 @@ class Crosstabs:
         sizes, codes = [len(names) for names in levels], [column.codes for column in words]
         _require_room(sum(sizes))
         counts = crosstabs(codes, sizes, weight)
-        return cls(levels, declared, counts, _sums(codes, sizes, numbers, weight))
+        sums = [namespaces.group_sums(numbers, c, size, weight) for c, size in zip(codes, sizes, strict=True)]
+        return cls(levels, declared, counts, np.concatenate(sums))
 
     @property
     def offsets(self) -> np.ndarray:
@@ -287,21 +287,6 @@ def _memberships(sizes: Sequence[int], group: list[int]) -> np.ndarray:
     shape = [sizes[j] for j in group]
     parts = np.unravel_index(np.arange(int(np.prod(shape))), shape)
     return np.concatenate([np.eye(size)[part] for size, part in zip(shape, parts, strict=True)], axis=1)
-
-
-def _sums(
-    codes: Sequence[np.ndarray], sizes: Sequence[int], numbers: np.ndarray, weight: np.ndarray | None
-) -> np.ndarray:
-    n, q = numbers.shape
-    offsets = np.cumsum([0, *sizes])
-    if q == 0 or n == 0:
-        return np.zeros((offsets[-1], q))
-    columns = np.stack([c + offset for c, offset in zip(codes, offsets[:-1], strict=True)], axis=1)
-    values = np.ones(columns.size) if weight is None else np.repeat(weight, len(codes))
-    indicators = scipy.sparse.csr_array(
-        (values, columns.ravel(), np.arange(0, columns.size + 1, len(codes))), shape=(n, offsets[-1])
-    )
-    return np.asarray(indicators.T @ numbers)
 
 
 def _of_columns(levels: list[Levels]) -> list[tuple[int, str | None]]:

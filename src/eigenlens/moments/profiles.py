@@ -116,28 +116,22 @@ class Profiles(Composed):
 
 def profiles_of(X: Any) -> tuple[Any, Array, Any]:
     """Return the profiles of rows of counts, their totals, and which rows are not empty (None where all are)."""
-    if scipy.sparse.issparse(X):
-        _refuse_negative(float(X.data.min(initial=0.0)))
-        totals = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
-        kept = None if (totals > 0).all() else totals > 0
-        if kept is not None:
-            X, totals = X[kept], totals[kept]
-        return scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / totals) @ X), totals, kept
-    xp = namespaces.namespace(X)
-    X = xp.astype(X, xp.float64) if X.dtype != xp.float64 else X
-    if X.shape[0]:
-        _refuse_negative(float(xp.min(X)))
-    totals = xp.sum(X, axis=1)
-    kept = None
-    if not bool(xp.all(totals > 0)):
-        kept = totals > 0
-        X, totals = X[kept, :], totals[kept]
-    return X / totals[:, None], totals, kept
-
-
-def _refuse_negative(smallest: float) -> None:
+    sparse, xp = scipy.sparse.issparse(X), namespaces.namespace(X)
+    if sparse:
+        smallest, totals = X.data.min(initial=0.0), np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+    else:
+        X = namespaces.float64(X)
+        smallest, totals = xp.min(X) if X.shape[0] else 0.0, xp.sum(X, axis=1)
     if smallest < 0:
         raise errors.InputError(
-            f"Negative values in data passed to X: it holds {smallest:g}, but counts are at least 0. Pass a table of "
-            f"counts (pandas.crosstab makes one), or use PCA for measurements."
+            f"Negative values in data passed to X: it holds {float(smallest):g}, but counts are at least 0. Pass a "
+            f"table of counts (pandas.crosstab makes one), or use PCA for measurements."
         )
+    kept = None if bool(namespaces.namespace(totals).all(totals > 0)) else totals > 0
+    if kept is not None:
+        X, totals = X[kept, :], totals[kept]
+    return (
+        scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / totals) @ X) if sparse else X / totals[:, None],
+        totals,
+        kept,
+    )

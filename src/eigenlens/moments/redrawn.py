@@ -70,7 +70,7 @@ class Redrawn:
         mu, Sigma = law
         L = np.linalg.cholesky(Sigma)
         with linalg.one_blas_thread():
-            point = climb(Normal(drawn(self.sample, mu, L, rng), mu, L), DRAWN, STEPS).point
+            point, _ = climb(Normal(drawn(self.sample, mu, L, rng), mu, L), DRAWN, STEPS)
         return point.mu, point.L @ point.L.T
 
 
@@ -163,14 +163,10 @@ class _Resampled:
         if not _observes_all(sample):
             return None
         with linalg.one_blas_thread():
-            reached = climb(Normal(sample, start.mu, start.L), RESAMPLED)
-        return None if reached.score > DRAWN else self.whole.moments_at(reached.point, sample.group_weights)
+            point, _ = climb(Normal(sample, start.mu, start.L), RESAMPLED)
+        return None if point.score > DRAWN else self.whole.moments_at(point, sample.group_weights)
 
 
 def _observes_all(sample: Sample) -> bool:
     """Tell whether every group has observed every column, and some row every pair of columns."""
-    here = np.flatnonzero(sample.weights)
-    observed = sample.masks[sample.pattern[here]]
-    cells = np.zeros((sample.n_groups, observed.shape[1]))
-    np.add.at(cells, sample.group[here], observed)
-    return bool(cells.all() and sample.together.all())
+    return bool(sample.group_cells().all() and sample.together.all())

@@ -192,7 +192,6 @@ def leading(
     (array([199., 198.]), True)
     """
     due, before, width, enough = 0, None, space.width, min(k, space.n)
-    looks = [(0, np.inf)]  # after how many products, and how far the worst direction was from done
     while True:
         space.grow()
         end = space.m >= enough and (space.steps >= most_steps or space.m >= space.n)
@@ -215,14 +214,7 @@ def leading(
             space.begin()
         elif full:
             space.restart(values, inner)
-        looks = [looks[-1], (space.steps, float((gaps[:k] / (tol * unit[:k])).max()))]
-        due = space.m + max(space.m // 16, 16 // width, width * _half_way(*looks))
-
-
-def _half_way(last: tuple[int, float], now: tuple[int, float]) -> int:
-    """Return half of the products that are to come by the pace between two looks, at most 8."""
-    pace = np.log(last[1] / now[1]) / (now[0] - last[0]) if 1.0 < now[1] < last[1] < np.inf else np.inf
-    return int(min(np.log(max(now[1], 1.0)) / pace / 2, 8))
+        due = space.m + max(space.m // 16, 16 // width)
 
 
 def _next_is_known(values: np.ndarray, gaps: np.ndarray, unit: np.ndarray, k: int) -> bool:
