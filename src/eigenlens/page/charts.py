@@ -45,11 +45,11 @@ class Chart:
 
     def across(self, a: float) -> float:
         """Return the place of a value on the horizontal scale."""
-        return float(self.left + (self.right - self.left) * (a - self._x[0]) / ((self._x[1] - self._x[0]) or 1))
+        return self.left + (self.right - self.left) * (a - self._x[0]) / ((self._x[1] - self._x[0]) or 1)
 
     def up(self, b: float) -> float:
         """Return the place of a value on the vertical scale."""
-        return float(self.base - (self.base - self.top) * (b - self._y[0]) / ((self._y[1] - self._y[0]) or 1))
+        return self.base - (self.base - self.top) * (b - self._y[0]) / ((self._y[1] - self._y[0]) or 1)
 
     def vertical_grid(self, written: Callable[[float], str] = number) -> None:
         """Draw lines at round numbers of the horizontal scale, and write these."""
