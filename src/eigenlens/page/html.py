@@ -53,7 +53,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 def _text(value: Any) -> str:
     """Return text without the characters that HTML does not allow, or that turn its direction."""
-    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float | np.floating) else str(value)
     return undirected(CONTROLS.sub("\ufffd", text))
 
 
