@@ -119,7 +119,6 @@ OWN = {
         "interactions": [None, [0], [0, 1], ["c0"], []],
         "forbidden": [None, [(0, 1)], [("c0", "c1")], [(0, 0)]],
         "linear": [None, [0], ["c1"], [99]],
-        "n_jobs": [None, 1],
     },
     "AdditiveSplines": {"max_df": [None, 1, 3.5, [2, 3], 1000]},
     "PolynomialRegression": {"degree": [1, 2, 3, 5, 10, 50, 1000], "interactions": [True, False]},

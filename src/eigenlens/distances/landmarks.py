@@ -18,7 +18,6 @@ from .procrustes import procrustes
 from .scaling import Scaling, scale
 
 CHOICES = ("random", "maxmin")
-JUDGED = 2000  # rows by which two maps are compared
 
 
 @dataclass(frozen=True, eq=False)

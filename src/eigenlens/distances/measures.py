@@ -17,15 +17,7 @@ from ..arrays.stored import stored
 from ..arrays.typing import Array
 
 TOLERANCE, ALLOWED = 1e-13, 1e-10  # relative error to reach, and beyond which a warning is due
-PROBES = 10.0 ** np.arange(-6, 7)  # distances, in units of one over a typical λ, at which convergence is judged
 LARGEST = 690.0  # |ln λ| up to which nodes are taken
-MIDDLE = 20.0  # |ln λ| of what counts as typical of a measure that a power carries to the end of all numbers
-LOOKS = 2**17  # places at which a density is looked at first: narrower peaks are not seen
-FAINT = 75.0  # ln of a share of the largest density that does not count
-VARIES = 3.0  # of ln λg and of ln λ within a panel at first
-VANISHING = 1e-6  # share of the whole that an end may still carry, where the density goes on as no power
-NODES, HALVINGS, PANELS = 16, 60, 20_000  # of each panel; how often it is cut; how many there may be
-BLOCK = 2**16  # entries worked on at a time, so that nodes × entries stays small
 
 
 @stored("measure.Atoms")
@@ -69,7 +61,7 @@ class Atoms:
     def __call__(self, d: Array) -> Array:
         """Return the integral for every entry of d: the sum of mass·(1 − e^{−λd})/λ, for λ = 0 of its limit d."""
         xp = namespaces.namespace(d)
-        flat, step = xp.reshape(d, (-1,)), max(1, BLOCK // len(self.locations))
+        flat, step = xp.reshape(d, (-1,)), max(1, 2**16 // len(self.locations))
         drift = float(self.masses[self.locations == 0].sum())
         lam, mass = (namespaces.like(part[self.locations > 0], d) for part in (self.locations, self.masses))
         with np.errstate(over="ignore"):  # e^{−∞} is 0
@@ -120,25 +112,28 @@ class Density(Atoms):
         """Return nodes and masses."""
         low = np.log(self.low) if self.low > 0 else -LARGEST
         high = np.log(self.high) if np.isfinite(self.high) else LARGEST
-        u = np.linspace(np.arcsinh(low / (np.pi / 2)), np.arcsinh(high / (np.pi / 2)), LOOKS)
+        looks = 2**17  # peaks that are narrower are not seen
+        u = np.linspace(np.arcsinh(low / (np.pi / 2)), np.arcsinh(high / (np.pi / 2)), looks)
         t = np.clip(np.pi / 2 * np.sinh((u[1:] + u[:-1]) / 2), low, high)
         size = self._mass(t) / (1 + np.exp(t))  # what must have a finite integral
         total = float(size @ np.diff(np.pi / 2 * np.sinh(u)))
         if total == 0:
             raise _empty()
         beyond = [self._beyond(t, size, total, end) for end in (0, -1)]
-        middle = float(np.clip(np.average(t, weights=size * np.diff(u) * np.cosh(u[1:])), -MIDDLE, MIDDLE))
-        nodes, masses = self._settled(self._panels(low, t, size, high), PROBES / np.exp(middle))
+        # a power may carry a measure to the end of all numbers; convergence is judged about a typical 1/λ
+        middle = float(np.clip(np.average(t, weights=size * np.diff(u) * np.cosh(u[1:])), -20.0, 20.0))
+        probes = 10.0 ** np.arange(-6, 7) / np.exp(middle)
+        nodes, masses = self._settled(self._panels(low, t, size, high), probes)
         nodes, masses = np.append(nodes, t[[0, -1]]), np.append(masses, beyond)
         return np.exp(nodes[masses > 0]), masses[masses > 0]
 
     def _panels(self, low: float, t: np.ndarray, size: np.ndarray, high: float) -> np.ndarray:
         """Return the edges of panels within which neither λ nor a density that counts varies much."""
-        floor = np.exp(-FAINT) * size.max()
+        floor = np.exp(-75.0) * size.max()
         (seen,) = np.nonzero(size > floor)
         first, last = max(int(seen[0]) - 1, 0), min(int(seen[-1]) + 1, len(t) - 1)
         y = np.log(np.maximum(size[first : last + 1], floor))
-        varied = np.cumsum(np.abs(np.diff(y)) + np.diff(t[first : last + 1])) // VARIES
+        varied = np.cumsum(np.abs(np.diff(y)) + np.diff(t[first : last + 1])) // 3.0
         steps = np.diff(varied, prepend=0.0)
         cut, jumps = (first + np.flatnonzero(steps > many) for many in (0, 1))
         ends = [low] * (first == 0 < self.low) + [high] * (last == len(t) - 1 and self.high < np.inf)
@@ -146,7 +141,7 @@ class Density(Atoms):
 
     def _settled(self, edges: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes, in ln λ, and masses of panels that are cut in halves until Φ(d) changes nowhere."""
-        x, share = np.polynomial.legendre.leggauss(NODES)
+        x, share = np.polynomial.legendre.leggauss(16)
 
         def rule(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             t = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * x
@@ -158,13 +153,13 @@ class Density(Atoms):
         low, high = edges[:-1], edges[1:]
         t, mass, value = rule(low, high)
         total, kept = value.sum(axis=1, keepdims=True), []
-        for _ in range(HALVINGS):
+        for _ in range(60):
             middle = (low + high) / 2
             halves = rule(np.concatenate([low, middle]), np.concatenate([middle, high]))
             off = (np.abs(value - halves[2][:, : len(low)] - halves[2][:, len(low) :]) / total).max(axis=0)
             done = (off <= TOLERANCE) | (middle <= low) | (middle >= high)
             kept.append((t[done], mass[done]))
-            if done.all() or len(low) > PANELS:
+            if done.all() or len(low) > 20_000:
                 break
             again = np.flatnonzero(np.concatenate([~done, ~done]))
             t, mass, value = halves[0][again], halves[1][again], halves[2][:, again]
@@ -192,7 +187,7 @@ class Density(Atoms):
         far = end + (1, -1)[end] * (len(t) // 24)
         with np.errstate(all="ignore"):
             rate = float(np.log(size[far] / size[end]) / abs(t[far] - t[end]))
-        if size[end] > VANISHING * total and not rate > 1e-9:
+        if size[end] > 1e-6 * total and not rate > 1e-9:
             raise errors.InputError(
                 f"g is not admissible: ∫ g(λ)/(1 + λ) dλ must be finite, but towards λ → {(self.low, '∞')[end]:} its "
                 f"integrand does not die away ({size[end] / total:.1e} of the whole is left at the last node). Use a "

@@ -20,7 +20,6 @@ from .square_tables import LANDMARKS, ROOTED, ROUNDING, SELF, SquaredTable, squa
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ONLY_SCIPY = ("jensenshannon",)  # what scikit-learn does not pass on
-ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distance, to rounding
 
 
 # -- what metrics make of rows: after it they are a plain distance
@@ -241,19 +240,19 @@ class Metric:
         xp, n = namespaces.namespace(rows), rows.shape[0]
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, rows)
         values = xp.empty((n, n), dtype=xp.float64, device=namespaces.device(rows))
-        high, squared = 0.0, False
+        high, squared, slack = 0.0, False, 1e-10  # so much of the largest distance may be rounding
         for part in row_blocks(n, n, rows):
             block, squared = self(rows[part, :], rows)
             values[part, :] = block
             low, top = float(xp.min(block)), float(xp.max(block))
-            if low < -ASYMMETRY * top:
+            if low < -slack * top:
                 at = int(xp.argmin(xp.reshape(block, (-1,))))
                 raise errors.negative_distance(
                     errors.metric_named(self.metric), None, part.start + at // n, at % n, low
                 )
             high = max(high, top)
         way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
-        symmetric(values, errors.metric_named(self.metric), np.inf if self.symmetrize else ASYMMETRY * high, way_out)
+        symmetric(values, errors.metric_named(self.metric), np.inf if self.symmetrize else slack * high, way_out)
         itself = namespaces.to_numpy(xp.linalg.diagonal(values))
         if float(itself.max()) > (ROOTED if squared else SELF) * high:
             warn(
@@ -283,9 +282,8 @@ class Metric:
         """The exponent of distances that this metric takes out by itself."""
         if self.metric not in EUCLIDEAN:
             return 0
-        if self.metric == "sqeuclidean":
-            return self.exponent if self.squared else 2 * self.exponent
-        return self.exponent // 2 if self.squared else self.exponent
+        power = 2 * self.exponent if self.metric == "sqeuclidean" else self.exponent
+        return power // 2 if self.squared else power
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,8 @@ from ..arrays import namespaces
 from ..arrays.threads import PARALLEL_CELLS, threaded
 from ..arrays.typing import Array
 
-CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
-CLOSE_SHARE = 0.05  # share of close pairs above which all of them are computed from differences
-DEVICE_PAIRS = 2**25
 CACHED_PAIRS = 2**17  # pairs at a time: they stay in cache
 PRODUCT_PAIRS = 2**21  # pairs at a time of a product: smaller ones spend their time packing Z (1.7 times slower)
-FEWEST_ROWS, EVEN = 32, 8
 
 T = TypeVar("T")
 
@@ -52,26 +48,23 @@ def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
     squares = xp.sum(A * A, axis=1)
     size = squares[:, None] + (squares if same else xp.sum(B * B, axis=1))[None, :]
     D2 = A @ B.T
-    D2 = size - 2.0 * D2 if not isinstance(D2, np.ndarray) else _subtract(size, D2)
-    close = CLOSE * size > D2
+    if isinstance(D2, np.ndarray):
+        D2 *= -2.0
+        D2 += size
+    else:
+        D2 = size - 2.0 * D2
+    close = 1e-3 * size > D2  # the product would keep under 12 digits
     if same and isinstance(D2, np.ndarray):  # a row is close to itself, which needs no differences
         np.fill_diagonal(D2, 0.0)
         np.fill_diagonal(close, False)
     (places,) = xp.nonzero(xp.reshape(close, (-1,)))
     count = places.shape[0]
-    if count > CLOSE_SHARE * D2.shape[0] * D2.shape[1]:
+    if count > 0.05 * D2.shape[0] * D2.shape[1]:
         return by_differences(X, Z)
     if count:
         near = namespaces.take_rows(X, places // D2.shape[1]) - namespaces.take_rows(Z, places % D2.shape[1])
         D2[close] = xp.sum(near * near, axis=1)
     return D2
-
-
-def _subtract(size: np.ndarray, products: np.ndarray) -> np.ndarray:
-    """Return size − 2·products, in the memory of the products."""
-    products *= -2.0
-    products += size
-    return products
 
 
 def by_differences(A: Array, B: Array) -> Array:
@@ -96,9 +89,9 @@ def rough_centre(Z: Array) -> Array:
 def row_blocks(n: int, m: int, like: Array, pairs: int = CACHED_PAIRS) -> list[slice]:
     """Cut n rows so that each piece makes a bounded number of pairs with m others: many on a device."""
     on_host = isinstance(like, np.ndarray)
-    step = max(1, (DEVICE_PAIRS if namespaces.on_accelerator(like) else pairs) // max(m, 1))
+    step = max(1, (2**25 if namespaces.on_accelerator(like) else pairs) // max(m, 1))
     if on_host and pairs > CACHED_PAIRS and n * m >= PARALLEL_CELLS:
-        step = max(FEWEST_ROWS, -(-n // (EVEN * -(-n // (EVEN * step)))))  # as many as threads can share evenly
+        step = max(32, -(-n // (8 * -(-n // (8 * step)))))  # as many as threads can share evenly
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 

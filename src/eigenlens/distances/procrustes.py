@@ -132,9 +132,8 @@ def procrustes(
     if goal.shape[0] != Y.shape[0] or goal.shape[1] < Y.shape[1]:
         raise errors.maps_differ(Y.shape, goal.shape)
     xp = namespaces.namespace(Y)
-    w = xp.ones(Y.shape[0], dtype=xp.float64, device=namespaces.device(Y))
-    if sample_weight is not None:
-        w = namespaces.like(read_weights(sample_weight, Y.shape[0]), Y)
+    n = Y.shape[0]
+    w = namespaces.like(read_weights(np.ones(n) if sample_weight is None else sample_weight, n), Y)
     w = w / xp.sum(w)
     from_, to = w @ Y, w @ goal
     A, C = Y - from_, goal - to

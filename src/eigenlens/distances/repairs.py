@@ -25,9 +25,6 @@ from .centred_form import CentredForm, double_center_in_place, read_coefficients
 from .pairs import over_table, table_blocks
 from .square_tables import as_square, clear_diagonal
 
-MOST_STEPS = 50
-ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
-
 
 class Repair(NamedTuple):
     """Repaired squared distances, and the constant that was added.
@@ -178,8 +175,9 @@ def _climb(D: Array) -> float:
     n = D.shape[0]
     plain, squared = CentredForm(D), CentredForm(D, 0.0, 2)
     size1, size2 = plain.size, squared.size
-    c, v, tol = 0.0, None, ROUGH
-    for _ in range(MOST_STEPS):
+    rough, fine = 1e-5, 1e-11  # residuals of the vectors far from the answer and near it
+    c, v, tol = 0.0, None, rough
+    for _ in range(50):
         v = CentredForm(D, c, 2).largest(size2 + 2 * c * size1 + c * c, v, tol).vector
         b1, b2 = (-0.5 * float(v @ form.times(v)) for form in (plain, squared))
         inside = 4 * b1 * b1 - 2 * b2
@@ -187,10 +185,10 @@ def _climb(D: Array) -> float:
         floor = rounding(n, size2) ** 0.5 if c == 0 else 8 * namespaces.EPS * c
         if c == 0 and found <= floor:
             return 0.0
-        if found <= c + floor and tol == FINE:
+        if found <= c + floor and tol == fine:
             return c
-        if found <= c * (1 + NEAR) + floor:  # no vector gives more than the answer, so that rough ones do no harm
-            tol = FINE
+        if found <= c * (1 + 1e-5) + floor:  # no vector gives more than the answer, so that rough ones do no harm
+            tol = fine
         c = max(c, found)
     return c
 

@@ -25,9 +25,6 @@ from ..solve import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, 
 from .centred_form import double_center_in_place
 from .pairs import over_rows
 
-CHEAP_EIGENVALUES = 200  # eigenvalues that are computed in addition to those of the map, since they cost little
-SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
-
 
 @stored("map.Scaling")
 @dataclass(frozen=True, eq=False)
@@ -136,7 +133,7 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array,
     scaling = _filled(raw, spectrum.values, b, w, spectrum, k)
     axes = spectrum.vectors * orient(raw)
     values = None
-    if min(factor.shape) <= CHEAP_EIGENVALUES:
+    if min(factor.shape) <= 200:  # they cost little
         s = np.linalg.svd(namespaces.to_numpy(factor), compute_uv=False)
         values = np.where(s > rounding(max(factor.shape), float(s[0])), s, 0.0) ** 2
     return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k), values
@@ -208,9 +205,9 @@ def judge(
         From the positions of some points, or None for all, to what `compared` takes.
     """
     n = Y.shape[0]
-    if n <= SAMPLE:
+    if n <= 5000:
         return Judgement(*compared(among(None), Y, weight, with_share), True)
-    index = np.sort(np.random.default_rng(0).choice(n, SAMPLE // 2, replace=False))
+    index = np.sort(np.random.default_rng(0).choice(n, 2500, replace=False))
     there = namespaces.like(index, Y)
     return Judgement(*compared(among(there), namespaces.take_rows(Y, there), weight[index], with_share), False)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +20,11 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows
+from ..solve.linear_smoother import gcv
 from .landmarks import Landmarks
 from .reduction import Reduction
 
 NEGLIGIBLE = 1e-14  # eigenvalues below this share of the largest do not move a fit
-KEPT_BYTES = 2**30  # coordinates up to this size are kept; larger ones are computed again when they are needed
-STEPS, REACH = 50, (1e-8, 10.0)  # of a path: its length, and its ends relative to the largest eigenvalue
-PERFECT = 1e-10  # share of degrees of freedom left below which there is nothing to judge a fit by
 
 T = TypeVar("T")
 
@@ -71,6 +69,8 @@ class Coordinates:
     free : array of shape (n, t)
         T.
     weight : array of shape (n,)
+    phi : array of shape (n, r)
+        Φ, where it is kept whole.
     products : array of shape (r, q), or None
         ΦᵀWY, where Y was read with the rows.
     """
@@ -78,11 +78,12 @@ class Coordinates:
     d: Array
     free: Array
     weight: Array
+    phi: Array
     products: Array | None = None
 
     def block(self, rows: slice) -> Array:
         """Return Φ at some rows."""
-        raise NotImplementedError
+        return self.phi[rows, :]
 
     def solution(self, beta: Array, gamma: Array, dual: Array | None = None) -> tuple[Array, Array]:
         """Return coefficients of the points and of the free functions.
@@ -113,10 +114,6 @@ class Coordinates:
 
         return joined(self.over(work))
 
-    def part(self, places: np.ndarray) -> Coordinates:
-        """Return the coordinates of some rows, by ascending numbers; they are kept."""
-        return _SomeRows(self, places)
-
     def gram(self, D: Array) -> Array:
         """Return Φᵀ diag(D) Φ."""
         return _sum(self.over(lambda rows, phi: (phi * D[rows, None]).T @ phi))
@@ -127,16 +124,13 @@ class Coordinates:
         return linalg.triangle(joined(self.over(lambda rows, phi: linalg.triangle(phi * xp.sqrt(D[rows])[:, None]))))
 
 
-class _SomeRows(Coordinates):
-    """Some of the rows, in the coordinates of all."""
+class SomeRows(Coordinates):
+    """Some of the rows, by ascending numbers, in the coordinates of all."""
 
     def __init__(self, every: Coordinates, places: np.ndarray) -> None:
         there = namespaces.like(places, every.free)
         self.d, self.phi = every.d, every.rows(places)
         self.free, self.weight = (namespaces.take_rows(part, there) for part in (every.free, every.weight))
-
-    def block(self, rows: slice) -> Array:
-        return self.phi[rows, :]
 
 
 class WholeCoordinates(Coordinates):
@@ -152,9 +146,6 @@ class WholeCoordinates(Coordinates):
         self.d, self.weight = xp.take(d, kept), red.weight
         self.phi = xp.take(U, kept, axis=1) * xp.sqrt(self.d) / red.root[:, None]
         self.free = red.Q / red.root[:, None]
-
-    def block(self, rows: slice) -> Array:
-        return self.phi[rows, :]
 
     def solution(self, beta: Array, gamma: Array, dual: Array | None = None) -> tuple[Array, Array]:
         """Return c from the dual: β/√d would divide rounding by what is nearly zero."""
@@ -195,10 +186,11 @@ class LandmarkCoordinates(Coordinates):
         self.d, self.V = xp.take(d, kept), xp.take(V, kept, axis=1)
         if Y is not None:
             self.products = self.V.T @ rest[:, t:first]
-        ones = xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
-        self.free = xp.concat([ones / float(moments.weight) ** 0.5, (trend - self.centre) @ self.along], axis=1)
+        constant = xp.ones_like(X[:, :1]) / float(moments.weight) ** 0.5
+        self.free = xp.concat([constant, (trend - self.centre) @ self.along], axis=1)
         self._function = landmarks.kernel._against(landmarks.rows)
-        self._kept: dict[int, Array] | None = {} if 8 * X.shape[0] * V.shape[0] <= KEPT_BYTES else None
+        small = 8 * X.shape[0] * V.shape[0] <= 2**30  # larger ones are computed again when they are needed
+        self._kept: dict[int, Array] | None = {} if small else None
 
     def block(self, rows: slice) -> Array:
         if self._kept is not None and rows.start in self._kept:
@@ -232,7 +224,7 @@ class SquaresPath:
         xp, d, w = namespaces.namespace(c.d), c.d[:, None], c.weight
         if lams is None:
             top = float(c.d[-1]) if c.d.shape[0] else 1.0
-            lams = np.geomspace(REACH[0] * top, REACH[1] * top, STEPS)
+            lams = np.geomspace(1e-8 * top, 10.0 * top, 50)
         lams = np.sort(np.asarray(lams, dtype=float))
         L = namespaces.like(lams, c.d)[None, :]
         left = L / (d + L)  # of a mode; 1 − shares would lose its digits
@@ -246,7 +238,7 @@ class SquaresPath:
             own = free[rows, None] - xp.sum(squares, axis=1, keepdims=True) + squares @ left  # 1 − leverage
             held = xp.clip(1.0 - drop + drop * own, min=namespaces.EPS)
             gone = self.rest[rows, :] - phi @ unpenalised
-            sums = xp.zeros((2, lams.shape[0]), dtype=xp.float64, device=namespaces.device(phi))
+            sums: Any = 0.0
             for j in range(gone.shape[1]):
                 E = gone[:, j][:, None] + phi @ (unpenalised[:, j][:, None] * left)
                 sums = sums + xp.stack([xp.sum(v * E**2, axis=0), xp.sum(v * (E / held) ** 2, axis=0)])
@@ -254,8 +246,8 @@ class SquaresPath:
 
         rss, loo = namespaces.to_numpy(_sum(c.over(work)))
         W, df = float(xp.sum(w)), c.free.shape[1] + namespaces.to_numpy(xp.sum(1.0 - left, axis=0))
-        rest = np.clip(1.0 - df / W, PERFECT, None)
-        return Path(lams, np.where(rest > PERFECT, rss / W / rest**2, np.inf), loo / W, df)
+        used = np.where(1.0 - df / W > 1e-10, df, W)  # so few degrees of freedom are rounding, and judge no fit
+        return Path(lams, gcv(rss, used, W), loo / W, df)
 
     def solution(self, lam: float) -> tuple[Array, Array]:
         """Return the coefficients of the points and of the free functions."""

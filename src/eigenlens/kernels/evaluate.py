@@ -6,22 +6,19 @@ once, and n×m numbers are held only where the whole matrix is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import log2
 from typing import Any
 
 import numpy as np
 
 from ..arrays import exponents, namespaces
-from ..arrays.threads import threaded
+from ..arrays.threads import PARALLEL_CELLS, threaded
 from ..arrays.typing import Array, TableLike
 from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows, rough_centre, row_blocks, squared_distances
 from ..rows.table import as_table, finite_rows
 
 BlockFunction = Callable[[Array], Array]  # rows (b, p) against fixed points -> a new array (b, m)
-
-SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
-STRIP_CELLS = 2**16
 
 
 def read_rows(X: TableLike, name: str = "X") -> Array:
@@ -49,12 +46,12 @@ def fill(function: BlockFunction, X: Array, m: int) -> Array:
 def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
     """Return the n×n matrix of rows with themselves: NumPy computes the blocks below the diagonal by reflection."""
     n = X.shape[0]
-    if not isinstance(X, np.ndarray) or n < 1024:
+    if not isinstance(X, np.ndarray):
         K = fill(function(X), X, n)
         return (K + K.T) / 2
-    matrix, step = np.empty((n, n)), 512
+    matrix, step = np.empty((n, n)), 192  # rows whose kernels stay in cache up to a thousand rows
 
-    def work(start: Any) -> None:
+    def work(start: int) -> None:
         stop = min(start + step, n)
         block = function(X[start:])(X[start:stop])
         block[:, : stop - start] = (block[:, : stop - start] + block[:, : stop - start].T) / 2
@@ -63,7 +60,8 @@ def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
             b = min(a + step, n)
             matrix[a:b, start:stop] = block[:, a - start : b - start].T
 
-    for _ in threaded(work, iter(range(0, n, step))):
+    starts = iter(range(0, n, step))
+    for _ in threaded(work, starts) if n * n >= PARALLEL_CELLS else map(work, starts):
         pass
     return matrix
 
@@ -89,22 +87,12 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
         X = X if power == 1 else X / power
         Xc = (X - centre) * rest
         own = xp.sum(Xc**2, axis=1)
-        if not smooth or widest + float(xp.max(own)) > SMOOTH:
+        if not smooth or widest + float(xp.max(own)) > 1e3:  # beyond it the cancellation is felt
             return (-0.5 * rest**2) * squared_distances(X, Z, centre)
         A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
         return A @ B
 
     return function
-
-
-def strips(E: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the rows of a matrix a few at a time: several steps on one strip find it in cache."""
-    step = max(1, STRIP_CELLS // max(E.shape[1], 1))
-    for start in range(0, E.shape[0], step):
-        yield E[start : start + step]
-
-
-MEDIAN_ROWS = 1000
 
 
 def median_distance(X: Array, weight: Any = None) -> float:
@@ -113,27 +101,23 @@ def median_distance(X: Array, weight: Any = None) -> float:
     Of up to 1000 rows, evenly spaced where there are more; a pair counts as often as the product of its weights. Rows
     that are all the same give 1.
     """
-    rows = np.asarray(namespaces.to_numpy(X), dtype=np.float64)
+    rows, most = np.asarray(namespaces.to_numpy(X), dtype=np.float64), 1000
     w = np.ones(len(rows)) if weight is None else np.asarray(namespaces.to_numpy(weight), dtype=np.float64)
-    if len(rows) > MEDIAN_ROWS:
+    if len(rows) > most:
         below = np.cumsum(w)
-        picks = np.searchsorted(below, (np.arange(MEDIAN_ROWS) + 0.5) * below[-1] / MEDIAN_ROWS)
-        rows, w = rows[picks], np.ones(MEDIAN_ROWS)
+        picks = np.searchsorted(below, (np.arange(most) + 0.5) * below[-1] / most)
+        rows, w = rows[picks], np.ones(most)
     rows = rows - rows.mean(axis=0)
     size = exponents.unit_of(rows)
-    rows = rows / size
-
-    def beyond_diagonal(table: np.ndarray) -> np.ndarray:
-        return np.concatenate([table[i, i + 1 :] for i in range(len(table))])
-
-    d = beyond_diagonal(squared_distances(rows, rows))
+    rows, centre = rows / size, np.zeros(rows.shape[1])
+    tables = (squared_distances(rows[part], rows[part.start :], centre) for part in row_blocks(len(w), len(w), rows))
+    d = np.concatenate([row[i + 1 :] for table in tables for i, row in enumerate(table)])
     apart = d > 0
     if not apart.any():
         return 1.0
-    d = d[apart]
     if (w == w[0]).all():
-        return float(np.sqrt(np.partition(d, (d.size - 1) // 2)[(d.size - 1) // 2])) * size
-    order = np.argsort(d, kind="stable")
-    below = np.cumsum(beyond_diagonal(w[:, None] * w)[apart][order])
-    place = np.searchsorted(below, 0.5 * below[-1] * (1 - 1e-12))
-    return float(np.sqrt(d[order][place])) * size
+        d, middle = d[apart], (int(apart.sum()) - 1) // 2
+        return float(np.sqrt(np.partition(d, middle)[middle])) * size
+    pairs = np.concatenate([own * w[i + 1 :] for i, own in enumerate(w)])
+    median = np.quantile(d[apart], 0.5 * (1 - 1e-12), weights=pairs[apart], method="inverted_cdf")
+    return float(np.sqrt(median)) * size

@@ -13,13 +13,8 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_flag, check_number, is_number
 from ..arrays.stored import stored
 from ..arrays.typing import Array
-from .evaluate import BlockFunction, half_negative_squares, strips
+from .evaluate import BlockFunction, half_negative_squares
 from .kernel import Kernel, Shift
-
-MOST_TERMS = 10  # of Matérn's polynomial; the sums of longer ones overflow
-FAR = 1e3  # where e⁻ᵗ times such a polynomial is 0
-LARGEST_ORDER = 1000  # of Matérn's kernel, each order a step of its recurrence
-
 
 # -- of the inner product ---------------------------------------------------------------------------------------
 
@@ -143,11 +138,6 @@ class Radial(Kernel):
         """Return φ at E = −½r², for rows of p columns."""
         raise NotImplementedError
 
-    def _check_parameters(self) -> None:
-        for name in self._from_rows:
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 0.0, above=True)
-
     def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
         p, squares = Z.shape[1], half_negative_squares(Z, self._smooth, self._unit())
 
@@ -155,15 +145,16 @@ class Radial(Kernel):
             E = squares(X)
             if not isinstance(E, np.ndarray):
                 return self._profile(namespaces.namespace(E).clip(E, max=0.0), p)
-            for strip in strips(E):
+            step = max(1, 2**16 // max(E.shape[1], 1))  # several steps on a few rows find them in cache
+            for start in range(0, E.shape[0], step):
+                strip = E[start : start + step]
                 strip[...] = self._profile(np.minimum(strip, 0.0, out=strip), p)
             return E
 
         return function
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        xp = namespaces.namespace(X)
-        return self._profile(xp.zeros(X.shape[0], dtype=xp.float64, device=namespaces.device(X)), X.shape[1])
+        return self._profile(namespaces.namespace(X).zeros_like(X[:, 0]), X.shape[1])
 
 
 @stored("kernel.Gaussian")
@@ -250,10 +241,10 @@ class Matern(Radial):
         super()._check_parameters()
         if not (is_number(self.nu) and self.nu == inf):
             check_number("nu", self.nu, 0.0, above=True)
-            if self.nu > LARGEST_ORDER:
+            if self.nu > 1000:  # each order is a step of the recurrence
                 raise errors.InputError(
-                    f"nu={self.nu:g} is beyond {LARGEST_ORDER:,}, where the kernel is the Gaussian one to three "
-                    "digits; use Gaussian(length_scale), which is nu=float('inf')."
+                    f"nu={self.nu:g} is beyond 1,000, where the kernel is the Gaussian one to three digits; use "
+                    "Gaussian(length_scale), which is nu=float('inf')."
                 )
 
     def _profile(self, E: Array, p: int) -> Array:
@@ -261,7 +252,7 @@ class Matern(Radial):
             return namespaces.namespace(E).exp(E)
         t = _distance(E) * sqrt(2 * self.nu)
         k = self.nu - 0.5
-        if k == int(k) and k <= MOST_TERMS:
+        if k == int(k) and k <= 10:  # the sums of longer polynomials overflow
             return _half_integer(t, int(k))
         values = _bessel(np.asarray(namespaces.to_numpy(t)), float(self.nu))
         return namespaces.like(values, E)
@@ -364,7 +355,7 @@ def _distance(E: Array) -> Array:
 def _half_integer(t: Array, k: int) -> Array:
     """Matérn's kernel of order k + ½: a polynomial times exp(−t)."""
     xp = namespaces.namespace(t)
-    t = xp.clip(t, max=FAR)
+    t = xp.clip(t, max=1e3)  # where e⁻ᵗ times the polynomial is 0
     total = xp.zeros_like(t)
     for i in range(k + 1):
         term = factorial(k + i) / (factorial(i) * factorial(k - i)) * factorial(k) / factorial(2 * k)
@@ -456,8 +447,7 @@ class ThinPlate(Kernel):
         return lambda X: _plate(-2.0 * squares(X), power)
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        xp = namespaces.namespace(X)
-        return xp.zeros(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
+        return namespaces.namespace(X).zeros_like(X[:, 0])
 
     def _trend(self, X: Array) -> Array:
         xp, p = namespaces.namespace(X), X.shape[1]
@@ -515,14 +505,13 @@ class Spline(Kernel):
     def _from(self, name: str, X: Array, weight: Any) -> float:
         xp = namespaces.namespace(X)
         low, high = float(xp.min(X)), float(xp.max(X))
-        found = (low if name == "low" else high) if low < high else {"low": low - 0.5, "high": low + 0.5}[name]
-        if (name == "high" and self.low is not None and found <= self.low) or (
-            name == "low" and self.high is not None and found >= self.high
-        ):
-            given = f"low={self.low}" if name == "high" else f"high={self.high}"
+        room = 0.0 if low < high else 0.5
+        given, found = ("high", low - room) if name == "low" else ("low", high + room)
+        end = getattr(self, given)
+        if end is not None and (found >= end if name == "low" else found <= end):
             raise errors.InputError(
-                f"{given} but X goes from {low:g} to {high:g}, so nothing of it lies in the interval of the spline; "
-                "choose low and high around X, or leave them out."
+                f"{given}={end} but X goes from {low:g} to {high:g}, so nothing of it lies in the interval of the "
+                "spline; choose low and high around X, or leave them out."
             )
         return found
 

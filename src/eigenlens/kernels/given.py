@@ -16,8 +16,6 @@ from .evaluate import BlockFunction
 from .families import Brownian, Gaussian, Laplacian, Linear, Matern, Polynomial, Spline, ThinPlate, Wendland
 from .kernel import Kernel
 
-DEFINITE = 1e-10  # relative to the largest eigenvalue: a smaller negative one is rounding
-
 NAMES: dict[str, type[Kernel]] = {
     "linear": Linear,
     "polynomial": Polynomial,
@@ -115,9 +113,7 @@ class FunctionKernel(Kernel):
 
         def function(X: Array) -> Array:
             values = self.function(X, Z)
-            values = (
-                namespaces.like(values, X) if namespaces.is_array(values) else namespaces.like(np.asarray(values), X)
-            )
+            values = namespaces.like(values if namespaces.is_array(values) else np.asarray(values), X)
             if tuple(values.shape) != (X.shape[0], Z.shape[0]):
                 raise errors.InputError(
                     f"The kernel function {name} returned shape {tuple(values.shape)} for {X.shape[0]} rows against "

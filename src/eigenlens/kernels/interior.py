@@ -25,30 +25,17 @@ from .support import BOUND, FREE, ZERO, SupportProblem
 
 STEPS = 80
 TOLERANCE, ENOUGH = 1e-14, 1e-10  # of complementarity: aimed at, and accepted where rounding allows no more
-RESIDUAL = 1e-4  # how much an error of the equations counts relative to it: an optimum is flat, and feels them less
-NEARLY = 0.995  # share of the way to the boundary that a step may go
-PATIENCE, HOPELESS = 2, 12  # steps without progress: with an answer good enough, and with none
-REFINED = 2  # times that a step is corrected by its residual
-STALLED = 1e-10  # length of a step that leads nowhere
-LOST = 1e-3  # rounding of ΦᵀDΦ at which the identity added to it has too few digits left
-RANGE = 1e-100, 1e100  # bounds beyond which products of them overflow or vanish
-USED = 1e-6  # share of its bound above which a coefficient is not 0
 
 
 def solve(c: Coordinates, problem: SupportProblem) -> tuple[Array, Array, Array]:
     """Return β, γ and a.
 
-    Bounds so small or so large that products of them leave the range of numbers only scale β, or do not matter. The
-    tolerances are absolute: responses of another size would be fitted to other digits.
+    Bounds so small or so large that products of them leave the range of numbers only scale β, or do not matter.
     """
-    centre, size, weight = 0.0, 1.0, problem.weight / problem.weight.max()
-    if problem.epsilon is not None:
-        y = problem.target.mean(axis=0)
-        centre = float(np.median(y))
-        size = float(np.abs(y - centre).max()) or 1.0
+    (centre, size), weight = problem.level(), problem.weight / problem.weight.max()
     with np.errstate(over="ignore", under="ignore"):
         largest = float(problem.most.max()) / size
-    kept = min(max(largest, RANGE[0]), RANGE[1])
+    kept = min(max(largest, 1e-100), 1e100)
     scaled = replace(problem, target=(problem.target - centre) / size, most=weight * kept)
     beta, b, a = _Search(c, scaled).run()
     factor = size * min(largest / kept, 1.0)
@@ -86,11 +73,11 @@ class _Search:
             residual = max(
                 float(xp.max(xp.abs(dual))), abs(primal) / (self.scale * a.shape[0] ** 0.5), self._off(pull, a)
             )
-            left = max(gap / self.scale, RESIDUAL * residual)
+            left = max(gap / self.scale, 1e-4 * residual)  # an optimum is flat, and feels errors of the equations less
             since = 0 if left < 0.7 * least else since + 1
             if left < least:
                 least, found = left, (self.beta, self.b, a, self.at)
-            if left <= TOLERANCE or (since >= PATIENCE and least <= ENOUGH) or since >= HOPELESS:
+            if left <= TOLERANCE or (since >= 2 and least <= ENOUGH) or since >= 12:
                 break
             if not self._step(dual, pull, primal, gap):
                 break
@@ -105,7 +92,7 @@ class _Search:
         solved = self._on_faces(namespaces.to_numpy(at)) if least <= ENOUGH else None
         if solved is None:
             most = namespaces.like(self.problem.most, a)
-            return beta, b, xp.where(xp.abs(a) > USED * most, a, xp.zeros_like(a))
+            return beta, b, xp.where(xp.abs(a) > 1e-6 * most, a, xp.zeros_like(a))
         a = namespaces.like(solved[0], self.s)
         return self.c.back(a[:, None]), solved[1], a
 
@@ -151,9 +138,9 @@ class _Search:
             target = gap * min(after / gap, 1.0) ** 3
             wanted = target + products - ahead[:2, ...] * ahead[2:, ...]
             step, dbeta, db = self._direction(dual, pull, primal, wanted)
-            length = NEARLY * _reach(at, step)
+            length = 0.995 * _reach(at, step)
             there = at + length * step
-        if not (length > STALLED and namespaces.all_finite(there) and float(xp.min(there)) > 0):
+        if not (length > 1e-10 and namespaces.all_finite(there) and float(xp.min(there)) > 0):
             return False
         self.at, self.beta, self.b = there, self.beta + length * dbeta, self.b + length * db
         return True
@@ -163,7 +150,7 @@ class _Search:
         xp, s, at = namespaces.namespace(self.s), self.s, self.at
         right = dual + wanted[0, ...] / at[0, ...] - wanted[1, ...] / at[1, ...]
         dz, dbeta, db = self._reduced(right, pull, primal)
-        for _ in range(REFINED):  # the system has lost digits wherever theta is small
+        for _ in range(2):  # the system has lost digits wherever theta is small
             along = xp.sum(s * dz, axis=0)
             image = self.c.times(dbeta)[:, 0] + db
             dual_left = right - self.theta * dz - s * image
@@ -207,7 +194,7 @@ def _factor(c: Coordinates, inverse: Array) -> Array | None:
     H = c.gram(inverse)
     xp = namespaces.namespace(H)
     one = xp.eye(H.shape[0], dtype=xp.float64, device=namespaces.device(H))
-    if namespaces.EPS * float(xp.sum(xp.linalg.diagonal(H))) < LOST:
+    if namespaces.EPS * float(xp.sum(xp.linalg.diagonal(H))) < 1e-3:
         try:
             return xp.linalg.cholesky(H + one).T
         except (np.linalg.LinAlgError, RuntimeError):  # NumPy's and torch's

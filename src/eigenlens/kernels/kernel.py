@@ -109,6 +109,9 @@ class Kernel(BaseEstimator):
             if not kernel._composable:
                 raise errors.precomputed_alone("added, multiplied or restricted")
             kernel._check_parameters()
+        for name in self._from_rows:
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), 0.0, above=True)
 
     def _check_columns(self, p: int) -> None:
         """Refuse rows of so many columns, where the kernel has something against them."""
@@ -135,8 +138,7 @@ class Kernel(BaseEstimator):
 
     def _trend(self, X: Array) -> Array:
         """Return the functions that a fit leaves unpenalised, the constant first, at rows: (n, t)."""
-        xp = namespaces.namespace(X)
-        return xp.ones((X.shape[0], 1), dtype=xp.float64, device=namespaces.device(X))
+        return namespaces.namespace(X).ones_like(X[:, :1])
 
     def _gram(self, X: Array) -> Array:
         """Return k(X, X), exactly symmetric."""

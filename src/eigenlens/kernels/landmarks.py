@@ -7,7 +7,6 @@ landmark, and ‖Σ βⱼφⱼ‖² = ‖β‖². Work is linear in the number o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -17,12 +16,10 @@ from ..arrays.typing import Array
 from ..distances.pairs import PRODUCT_PAIRS, over_rows
 from ..moments import Scatter
 from ..rows import Block
+from .evaluate import BlockFunction
 from .kernel import Kernel
 
-POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
 FLOOR = 1e-12  # residuals below this share of the largest k(x, x) are rounding: nothing is left to stand for
-FAR = 1e3  # trace of K relative to what centring leaves of it, beyond which that floor takes digits of a fit
-LARGE_LOSS = 0.1  # share of the trace beyond which a warning says that landmarks are too few
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +41,8 @@ class Landmarks:
     places: np.ndarray
     root: Array
 
-    def coordinates(self, X: Array, function: Any = None) -> Array:
-        """Return φ(x) for rows: (n, m)."""
-        function = self.kernel._against(namespaces.like(self.rows, X)) if function is None else function
+    def coordinates(self, X: Array, function: BlockFunction) -> Array:
+        """Return φ(x) for rows, from the function of the kernel against the landmarks: (n, m)."""
         return function(X) @ namespaces.like(self.root, X).T
 
     def coefficients(self, beta: Array) -> Array:
@@ -83,7 +79,7 @@ class Landmarks:
         """Warn where what lies between rows is below what the choice of landmarks leaves out."""
         xp, m = namespaces.namespace(self.rows), self.rows.shape[0]
         left = float(xp.sum((xp.linalg.diagonal(moments.matrix) * moments.unit**2)[-m:]))
-        if 0 < FAR * left < trace:
+        if 0 < 1e3 * left < trace:  # the floor of that choice takes digits of a fit
             errors.warn(errors.far_from_origin(trace * FLOOR / namespaces.EPS, left))
 
 
@@ -94,7 +90,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
     rows of a Gaussian kernel, go to the row nearest to the mean: the order of rows does not matter.
     """
     n = X.shape[0]
-    size = min(n, max(POOL[0], POOL[1] * count))
+    size = min(n, max(2000, 5 * count))  # more cost time, which is not to grow with n
     pool = np.unique(np.linspace(0, n - 1, size).astype(np.intp))
     rows = X if len(pool) == n else namespaces.take_rows(X, namespaces.like(pool, X))
     ranks = _distances_to_mean(X, rows, weight)
@@ -132,7 +128,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
 def _distances_to_mean(X: Array, rows: Array, weight: Array | None) -> np.ndarray:
     """Return the squared distances of rows to the weighted mean of all."""
     xp = namespaces.namespace(X)
-    w = xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X)) if weight is None else weight
+    w = xp.ones_like(X[:, 0]) if weight is None else weight
     first = X[0, :]
     mean = first + (w / xp.sum(w)) @ (X - first)
     return np.asarray(namespaces.to_numpy(xp.sum((rows - mean) ** 2, axis=1)))

@@ -16,14 +16,11 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.typing import Array
 from .coordinates import Coordinates
 
-OUTER, INNER = 60, 300
-TOLERANCE = 1e-12  # of the preconditioned gradient, relative to its size at the start
-INNER_SHARE, INNER_LEAST = 1e-4, 1e-8
-
 
 def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
     """Return β, γ and −w ℓ′/(2λ) for targets Y: (n, 1) of 0 and 1, or (n, K) indicators."""
-    c, xp = coordinates, namespaces.namespace(Y)
+    c, xp, outer = coordinates, namespaces.namespace(Y), 60
+    tol = 1e-12  # of the preconditioned gradient, relative to its size at the start
     q, r, t = Y.shape[1], c.d.shape[0], c.free.shape[1]
 
     def scores(B: Array) -> Array:
@@ -36,7 +33,7 @@ def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) 
     B = xp.zeros((r + t, q), dtype=xp.float64, device=namespaces.device(Y))
     F = scores(B)
     value, start = _value(F, Y, weight, B, penalty), None
-    for _ in range(OUTER):
+    for _ in range(outer):
         P = _probabilities(F)
         gradient = back(weight[:, None] * (P - Y)) + penalty * B
         gradient = _without_common(gradient)
@@ -44,20 +41,28 @@ def fit_logistic(coordinates: Coordinates, Y: Array, weight: Array, lam: float) 
         diagonal = max(curve, 1e-6) * xp.concat([c.d, xp.ones_like(c.free[0, :])])[:, None] + penalty
         size = float(xp.sum(gradient**2 / diagonal)) ** 0.5
         start = size if start is None else start
-        if size <= TOLERANCE * start:
+        if size <= tol * start:
             break
 
         def hessian(D: Array, P: Array = P) -> Array:
             G = scores(D)
             return back(weight[:, None] * _curved(P, G)) + penalty * D
 
-        share = min(INNER_SHARE, max(size / start, INNER_LEAST)) if start > 0 else INNER_SHARE
+        share = min(1e-4, max(size / start, 1e-8)) if start > 0 else 1e-4
         D = _without_common(_conjugate(hessian, -gradient, diagonal, share))
-        B, F, moved, value = _line(B, D, F, scores(D), value, Y, weight, penalty, gradient)
-        if not moved:
+        G, slope = scores(D), float(xp.sum(gradient * D))
+        last = abs(slope) <= 1e-13 * max(abs(value), 1.0)  # the value no longer tells steps apart
+        for k in range(40):
+            length = 0.5**k
+            there = _value(F + length * G, Y, weight, B + length * D, penalty)
+            pays = there <= value + 1e-4 * length * slope
+            if pays or last:
+                B, F, value = B + length * D, F + length * G, there
+                break
+        if not pays:
             break
     else:
-        errors.warn(errors.not_converged(OUTER, "the logistic fit", size, TOLERANCE, "Use a larger lam."))
+        errors.warn(errors.not_converged(outer, "the logistic fit", size, tol, "Use a larger lam."))
     return B[:r, :], B[r:, :], weight[:, None] * (Y - _probabilities(F)) / (2.0 * lam)
 
 
@@ -66,41 +71,24 @@ def _without_common(B: Array) -> Array:
     return B if B.shape[1] == 1 else B - namespaces.namespace(B).mean(B, axis=1, keepdims=True)
 
 
-def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Array, penalty: Array, g: Array) -> Any:
-    """Halve a step until it pays; tell whether it moved."""
-    slope, length = float(namespaces.namespace(g).sum(g * D)), 1.0
-    for _ in range(40):
-        there = _value(F + length * G, Y, w, B + length * D, penalty)
-        if there <= value + 1e-4 * length * slope:
-            return B + length * D, F + length * G, True, there
-        if abs(slope) <= 1e-13 * max(abs(value), 1.0):  # the value no longer tells steps apart: this is the last one
-            return B + D, F + G, False, there
-        length /= 2
-    return B, F, False, value
-
-
 def _probabilities(F: Array) -> Array:
+    return namespaces.namespace(F).exp(linalg.log_softmax(_every(F)))[:, -F.shape[1] :]
+
+
+def _every(F: Array) -> Array:
+    """Return the scores of all classes: of two, the first has 0."""
     xp = namespaces.namespace(F)
-    if F.shape[1] == 1:
-        return 1.0 / (1.0 + xp.exp(-xp.clip(F, min=-700.0, max=700.0)))
-    return xp.exp(linalg.log_softmax(F))
+    return F if F.shape[1] > 1 else xp.concat([xp.zeros_like(F), F], axis=1)
 
 
 def _curved(P: Array, G: Array) -> Array:
     """Return the second derivative of the loss, row by row, times G."""
-    if P.shape[1] == 1:
-        return P * (1 - P) * G
-    PG = P * G
-    return PG - P * namespaces.namespace(P).sum(PG, axis=1, keepdims=True)
+    return P * (G - namespaces.namespace(P).sum(P * G, axis=1, keepdims=True))
 
 
 def _value(F: Array, Y: Array, w: Array, B: Array, penalty: Array) -> float:
     xp = namespaces.namespace(F)
-    if F.shape[1] == 1:
-        G = (1.0 - 2.0 * Y) * F
-        loss = xp.clip(G, min=0.0) + xp.log1p(xp.exp(-xp.abs(G)))
-    else:
-        loss = linalg.logsumexp(F) - xp.sum(F * Y, axis=1, keepdims=True)
+    loss = linalg.logsumexp(_every(F)) - xp.sum(F * Y, axis=1, keepdims=True)
     return float(xp.sum(w[:, None] * loss)) + 0.5 * float(xp.sum(penalty * B**2))
 
 
@@ -110,7 +98,7 @@ def _conjugate(apply: Any, R: Array, diagonal: Array, share: float) -> Array:
     D, Z = xp.zeros_like(R), R / diagonal
     P, rho = Z, float(xp.sum(R * Z))
     goal = rho * share**2
-    for _ in range(INNER):
+    for _ in range(300):
         if rho <= goal or rho == 0:
             break
         A = apply(P)

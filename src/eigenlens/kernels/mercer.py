@@ -24,8 +24,6 @@ from .given import as_kernel
 from .kernel import Kernel
 from .rkhs import RKHSFunction
 
-CLEAR = 1e-10
-
 
 @dataclass(frozen=True, eq=False)
 class MercerExpansion:
@@ -135,7 +133,7 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     A = kernel._gram(nodes) * root[:, None] * root[None, :]
     spectrum = solve(Pencil(Form(matrix=A), n_components=n_components))
     values = namespaces.to_numpy(spectrum.values)
-    clear = int(np.sum(values > (CLEAR if n_components is None else namespaces.EPS) * values[0]))
+    clear = int(np.sum(values > (1e-10 if n_components is None else namespaces.EPS) * values[0]))
     spectrum = spectrum.first(max(1, min(spectrum.rank, clear)))
     spectrum = spectrum.mapped(spectrum.vectors / root[:, None])
     coefficients = spectrum.vectors * measure[:, None] / spectrum.values

@@ -45,7 +45,7 @@ class Preimage:
     def learned(cls, points: Array, scores: Array, weight: Array | None = None) -> Preimage:
         """Regress points on scores, with straight lines free and λ by generalised cross-validation."""
         xp = namespaces.namespace(points)
-        w = xp.ones(points.shape[0], dtype=xp.float64, device=namespaces.device(points)) if weight is None else weight
+        w = xp.ones_like(points[:, 0]) if weight is None else weight
         centre, root = (w / xp.sum(w)) @ points, xp.sqrt(w)[:, None]
         Y = points - centre
         slopes = xp.linalg.pinv(root * scores) @ (root * Y)

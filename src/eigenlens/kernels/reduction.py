@@ -18,11 +18,10 @@ from ..arrays import errors, linalg, memory, namespaces
 from ..arrays.typing import Array
 from ..distances.pairs import PRODUCT_PAIRS, over_rows
 from ..solve import largest
-from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
+from .given import FunctionKernel, Precomputed, check_matrix
 from .kernel import Kernel
 
 SHOWS = 1e-6  # share of a result that rounding may take before a warning says so
-TOLD = 1e-7  # precision of eigenvalues that are only told
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +160,7 @@ def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
 def _definite(M: Array, K: Array, clip: bool) -> Array:
     """Refuse a matrix with a negative eigenvalue beyond rounding, or clip it where that was asked for."""
     size = _size(M)
-    if size == 0 or _has_root(M, DEFINITE * size):
+    if size == 0 or _has_root(M, 1e-10 * size):
         return M
     named, top = -_largest(K, -1.0), _largest(K)
     if not clip:
@@ -195,7 +194,7 @@ def _largest(A: Array, sign: float = 1.0) -> float:
     """Return the largest eigenvalue of ±A, to the digits of a message."""
     apply = linalg.host_operator(A)
     return largest(
-        lambda v: sign * apply(v), A.shape[0], _size(A), lambda: sign * namespaces.to_numpy(A), tol=TOLD
+        lambda v: sign * apply(v), A.shape[0], _size(A), lambda: sign * namespaces.to_numpy(A), tol=1e-7
     ).value
 
 

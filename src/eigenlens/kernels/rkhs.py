@@ -15,8 +15,6 @@ from . import evaluate
 from .given import as_kernel
 from .kernel import _as_given, same_kernel
 
-FREE = 1e-8  # coefficients count as orthogonal to free polynomials up to this share of their size
-
 
 @stored("RKHSFunction")
 class RKHSFunction:
@@ -177,7 +175,7 @@ class RKHSFunction:
         T = self.kernel._trend(self.points)
         size = xp.sqrt(xp.sum(T**2, axis=0))
         moments = (T / xp.where(size > 0, size, xp.ones_like(size))).T @ self.coefficients
-        if float(xp.max(xp.abs(moments))) > FREE * float(xp.max(xp.abs(self.coefficients))) * T.shape[0] ** 0.5:
+        if float(xp.max(xp.abs(moments))) > 1e-8 * float(xp.max(xp.abs(self.coefficients))) * T.shape[0] ** 0.5:
             raise errors.InputError(
                 f"{self.kernel!r} is conditionally positive definite of order {order}: it has inner products only for "
                 f"coefficients orthogonal to polynomials of degree below {order}, and these are not."

@@ -20,14 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..arrays import errors
 
 TOLERANCE = 1e-9
-MOST_FREE = 2000  # free support vectors beyond which solving for them costs more than it gives
-ROUNDS = 30
 STEPS = 100_000_000  # of libsvm times rows: a second or two
-FEW_ROWS = 50  # rows below which a step takes as long as with so many
-SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
-DOUBLE = TOLERANCE / np.finfo(float).eps  # kernel values times coefficients whose rounding is as large as the tolerance
 EXCESS = 1e-2  # share by which the risk may exceed the least before libsvm is not believed
-SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
 CACHE = 500
 ZERO, FREE, BOUND = 0, 1, 2
 
@@ -67,45 +61,62 @@ class SupportProblem:
         side = np.stack([np.ones_like(y), -np.ones_like(y)])
         return cls(side, y - side * epsilon, most, weight, lam, epsilon)
 
+    def level(self) -> tuple[float, float]:
+        """Return the middle and the size of responses; with absolute tolerances others would get other digits."""
+        if self.epsilon is None:
+            return 0.0, 1.0
+        y = self.target.mean(axis=0)
+        return float(np.median(y)), float(np.ptp(y)) or 1.0
+
     def excess(self, image: np.ndarray, a: np.ndarray, b: float) -> float:
         """Return by what share of itself the risk of a may exceed the least: the dual value is never above that."""
-        target = self.target - np.median(self.target)  # the a add up to 0
+        target = self.target - self.target.mean()  # the a add up to 0
         short = np.maximum(self.side * (self.target - b - image), 0.0).max(axis=0)
         norm = self.lam * float(a @ image)
         risk = float(self.weight @ short) + norm
         gain = float(np.sum(self.side * target * np.clip(self.side * a, 0.0, None)))
         return (risk - (2.0 * self.lam * gain - norm)) / risk if risk > 0 else 0.0
 
-    def by_libsvm(self, K: np.ndarray, polish: bool, most_free: int = MOST_FREE) -> tuple[np.ndarray, float]:
+    def by_libsvm(self, K: np.ndarray, polish: bool, phi: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         """Return a and b of f = Ka + b; polished, to double precision."""
         from sklearn.svm import SVC, SVR
 
         settings: dict[str, Any] = {"kernel": "precomputed", "tol": TOLERANCE, "cache_size": CACHE}
-        C, centre, size = 1.0 / (2.0 * self.lam), 0.0, 1.0
+        C, (centre, size) = 1.0 / (2.0 * self.lam), self.level()
         if self.epsilon is None:
             model, y = SVC(C=C, **settings), self.target[0]
-        else:  # libsvm's tolerance is absolute: responses of another size would be fitted to other digits
-            y = self.target.mean(axis=0)
-            centre, size = float(np.median(y)), float(np.ptp(y)) or 1.0
-            model, y = SVR(C=C / size, epsilon=self.epsilon / size, **settings), (y - centre) / size
+        else:
+            model = SVR(C=C / size, epsilon=self.epsilon / size, **settings)
+            y = (self.target.mean(axis=0) - centre) / size
         _run(model, _centred(K) if polish else K, y, self.weight)
         a = np.zeros(len(y))
         a[model.support_] = model.dual_coef_[0] * size
-        return self.polished(K, a, most_free) if polish else (a, float(model.intercept_[0]) * size + centre)
+        return self.polished(a, K, phi) if polish else (a, float(model.intercept_[0]) * size + centre)
 
-    def polished(self, K: np.ndarray, a: np.ndarray, most_free: int = MOST_FREE) -> tuple[np.ndarray, float]:
-        """Return a and b to double precision, from an a that tells which variables are free."""
+    def polished(self, a: np.ndarray, K: np.ndarray, phi: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+        """Return a and b to double precision, from an a that tells which variables are free.
+
+        K is not looked at where coordinates are given, whose products it has.
+        """
         z = np.clip(self.side * a, 0.0, self.most)
         state = np.where(z <= 1e-6 * self.most, ZERO, np.where(z >= self.most * (1 - 1e-6), BOUND, FREE))
-        found = self.on_faces(state, lambda rows: K[np.ix_(rows, rows)], lambda a: K @ a, most_free)
-        return (a, self.intercept(K @ a, state)) if found is None else found
+
+        def inner(rows: np.ndarray) -> np.ndarray:
+            return K[np.ix_(rows, rows)] if phi is None else phi[rows] @ phi[rows].T
+
+        def image(a: np.ndarray) -> np.ndarray:
+            return K @ a if phi is None else phi @ (phi.T @ a)
+
+        most_free = 2000 if phi is None else phi.shape[1] + 1  # more cost more than they give
+        found = self.on_faces(state, inner, image, most_free)
+        return (a, self.intercept(image(a), state)) if found is None else found
 
     def on_faces(
         self,
         state: np.ndarray,
         inner: Callable[[np.ndarray], np.ndarray],
         image: Callable[[np.ndarray], np.ndarray],
-        most_free: int = MOST_FREE,
+        most_free: int,
     ) -> tuple[np.ndarray, float] | None:
         """Solve for the free variables in double precision, and move others where conditions fail.
 
@@ -124,8 +135,8 @@ class SupportProblem:
         -------
         a, b, or None where this comes to no end
         """
-        slack = SLACK * (1.0 + np.abs(self.target).max())
-        for _ in range(ROUNDS):
+        slack = 1e-9 * (1.0 + np.abs(self.target).max())  # a condition may fail by so much
+        for _ in range(30):
             free = state == FREE
             rows = np.flatnonzero(free.any(axis=0))
             k = len(rows)
@@ -163,24 +174,25 @@ class SupportProblem:
 def one_against_one(
     K: np.ndarray, codes: np.ndarray, weight: np.ndarray, lam: float, polish: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a (n, pairs) and b (pairs) of the machines for all pairs of classes, from one run of libsvm."""
+    """Return a (n, pairs) and b (pairs) of the machines for all pairs of three or more classes, from one run."""
     from sklearn.svm import SVC
 
     model = SVC(C=1.0 / (2.0 * lam), kernel="precomputed", tol=TOLERANCE, cache_size=CACHE)
     _run(model, _centred(K) if polish else K, codes, weight)
-    classes, support = range(len(model.classes_)), model.support_
+    places = [np.flatnonzero(codes[model.support_] == own) for own in range(len(model.classes_))]
     a = np.zeros((len(codes), len(model.intercept_)))
-    for m, (i, j) in enumerate(combinations(classes, 2)):  # a row of a class has a coefficient for each other class
-        for own, row in ((i, j - 1), (j, i)):
-            a[support, m] += np.where(codes[support] == own, model.dual_coef_[row % len(model.dual_coef_)], 0.0)
+    for m, (i, j) in enumerate(combinations(range(len(places)), 2)):
+        for own, row in ((i, j - 1), (j, i)):  # a row of a class has a coefficient for each other class
+            a[model.support_[places[own]], m] = model.dual_coef_[row, places[own]]
     return a, model.intercept_
 
 
 def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
-    size, bound = float(np.abs(K).max(initial=0.0)), float(model.C * np.max(weight))
-    endless = size > SINGLE or size * bound > DOUBLE
-    most = max(1000, 100 * len(y), STEPS // max(len(y), FEW_ROWS))
+    size, bound = float(max(K.max(), -K.min())), float(model.C * np.max(weight))
+    # rounding to single precision as large as the targets, or in double precision as large as the tolerance
+    endless = size > 1e7 or size * bound > TOLERANCE / np.finfo(float).eps
+    most = max(1000, 100 * len(y), STEPS // max(len(y), 50))
     model.set_params(max_iter=most if endless else -1)
     try:
         with warnings.catch_warnings():
@@ -204,7 +216,7 @@ def _run(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
 def _centred(K: np.ndarray) -> np.ndarray:
     """Take out what the equation Σa = 0 makes of no account, and single precision would round first."""
     means = K.mean(axis=0)
-    if np.abs(means).max() <= np.finfo(np.float32).eps * np.abs(K).max():
+    if np.abs(means).max() <= np.finfo(np.float32).eps * max(K.max(), -K.min()):
         return K
     return K - means - (means - means.mean())[:, None]
 

@@ -16,9 +16,6 @@ from ..arrays.typing import Array
 from .evaluate import BlockFunction
 from .kernel import Kernel, Shift
 
-TABLE_LEVEL = 12  # the scaling function is tabulated at 2^12 points for each unit
-FAMILIES = ("db", "sym", "coif")
-
 
 @stored("kernel.Wavelet")
 class Wavelet(Kernel):
@@ -73,8 +70,7 @@ class Wavelet(Kernel):
         return Shift.INVARIANT if self.wavelet == "morlet" else Shift.CHANGES
 
     def _check_parameters(self) -> None:
-        if self.length_scale is not None:
-            check_number("length_scale", self.length_scale, 0.0, above=True)
+        super()._check_parameters()
         check_number("levels", self.levels, 0, 12, integer=True)
         check_number("smoothness", self.smoothness, 0.0)
         check_number("frequency", self.frequency, 0.0)
@@ -107,10 +103,7 @@ class Wavelet(Kernel):
         return namespaces.like(total, x)
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        xp = namespaces.namespace(X)
-        if self.wavelet == "morlet":
-            return xp.ones(X.shape[0], dtype=xp.float64, device=namespaces.device(X))
-        return super()._diagonal(X)
+        return namespaces.namespace(X).ones_like(X[:, 0]) if self.wavelet == "morlet" else super()._diagonal(X)
 
 
 def _translates(table: np.ndarray, width: int, u: np.ndarray, v: np.ndarray, fine: float) -> np.ndarray:
@@ -133,12 +126,12 @@ def _tables(name: Any) -> tuple[np.ndarray, np.ndarray, int]:
             "Daubechies wavelets come from PyWavelets, which is not installed: pip install PyWavelets. "
             "Wavelet('morlet') does not need it."
         ) from error
-    known = [w for family in FAMILIES for w in pywt.wavelist(family)]
+    known = [w for family in ("db", "sym", "coif") for w in pywt.wavelist(family)]
     if name not in known:
         raise errors.InputError(
             f"wavelet={name!r} is not an orthogonal wavelet with a scaling function; use 'morlet' or one of "
             f"{errors.listed(known, 8)}."
         )
-    scaling, detail, grid = pywt.Wavelet(name).wavefun(level=TABLE_LEVEL)
+    scaling, detail, grid = pywt.Wavelet(name).wavefun(level=12)  # at 2^12 points for each unit
     width = round(float(grid[-1]))
     return np.asarray(scaling), np.asarray(detail), width

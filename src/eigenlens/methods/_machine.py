@@ -16,8 +16,8 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice, check_flag, check_number
 from ..arrays.summaries import Table, names_of, table
 from ..arrays.typing import Array
-from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, support
-from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SquaresPath, WholeCoordinates
+from ..kernels import FunctionKernel, Kernel, Linear, Precomputed, RKHSFunction, interior, support
+from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SomeRows, SquaresPath, WholeCoordinates
 from ..kernels.kernel import about_pivot, unmoved
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import judge_digits, kernel_matrix, reduce, ridge
@@ -182,7 +182,7 @@ class KernelMachine(KernelEstimator):
         stated: list[tuple[np.ndarray, SupportProblem]],
         codes: np.ndarray | None,
         polish: bool,
-        most_free: int = support.MOST_FREE,
+        phi: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the coefficients of all rows and the constant of each machine."""
         A, b = np.zeros((len(K), len(stated))), np.zeros(len(stated))
@@ -192,9 +192,10 @@ class KernelMachine(KernelEstimator):
                 A, b = support.one_against_one(K, codes, w, self.lam_, polish)
             for j, (index, problem) in enumerate(stated):
                 if codes is None:
-                    A[index, j], b[j] = problem.by_libsvm(K, polish, most_free)
+                    A[index, j], b[j] = problem.by_libsvm(K, polish, phi)
                 elif polish:
-                    A[index, j], b[j] = problem.polished(K[np.ix_(index, index)], A[index, j], most_free)
+                    among = (K[np.ix_(index, index)], None) if phi is None else (K, phi[index])
+                    A[index, j], b[j] = problem.polished(A[index, j], *among)
         if not polish or unsettled:
             F = (csr_array(A.T) @ K).T  # a machine of two classes rests on few rows
             excess = max(problem.excess(F[index, j], A[index, j], b[j]) for j, (index, problem) in enumerate(stated))
@@ -238,11 +239,11 @@ class KernelMachine(KernelEstimator):
         rank = coordinates.d.shape[0]
         if n <= FEW_ROWS * rank:
             phi, w = (namespaces.to_numpy(part) for part in (coordinates.rows(np.arange(n)), rows.weight))
-            A, b = self._by_libsvm(phi @ phi.T, w, stated, codes, True, rank + 1)
+            A, b = self._by_libsvm(Linear()._gram(phi), w, stated, codes, True, phi)
             beta = coordinates.back(namespaces.like(A, rows.X))
             gamma = namespaces.like(b[None, :], rows.X) / coordinates.free[:1, :1]
         else:
-            parts = (coordinates if len(index) == n else coordinates.part(index) for index, _ in stated)
+            parts = (coordinates if len(index) == n else SomeRows(coordinates, index) for index, _ in stated)
             found = [interior.solve(part, problem) for part, (_, problem) in zip(parts, stated, strict=True)]
             beta, gamma = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
         self._conclude(kernel, marks.rows, *coordinates.solution(beta, gamma), rows)

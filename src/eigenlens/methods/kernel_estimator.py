@@ -14,7 +14,7 @@ from ..arrays.typing import Array
 from ..distances.pairs import joined
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.kernel import Shift
-from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
+from ..kernels.landmarks import Landmarks, choose_landmarks
 from ..moments import Outline
 from ..rows import Block, Source, dense_blocks
 from ._principal import standardised
@@ -158,7 +158,7 @@ class KernelEstimator(RowsEstimator):
 
     def _report_loss(self, missed: float, places: np.ndarray) -> None:
         self.landmark_error_, self._landmark_numbers = missed, places
-        if missed > LARGE_LOSS:
+        if missed > 0.1:
             errors.warn(
                 errors.LandmarkWarning(
                     f"{len(places)} landmarks miss {missed:.1%} of the kernel (share of its trace); the result is that "

@@ -36,8 +36,10 @@ from .hinges.search import Forward, Rules
 from .hinges.terms import Term, evaluate
 from .regressor import Floats, Regressor, column, warn_if_relative
 
+MANY_ROWS = 100_000  # from which threads over features pay off
 
-@stored("AdaptiveSplines")
+
+@stored("AdaptiveSplines", renamed={"n_jobs": None})
 class AdaptiveSplines(Regressor):
     """Multivariate adaptive regression splines.
 
@@ -75,8 +77,6 @@ class AdaptiveSplines(Regressor):
         Pairs that never share a term.
     linear : list of features, optional
         Features that may only enter as straight lines.
-    n_jobs : int, optional
-        Threads over features; worth it from about 10⁵ rows. The result does not depend on it.
 
     Attributes
     ----------
@@ -142,6 +142,7 @@ class AdaptiveSplines(Regressor):
         "minspan": "write min_span=",
         "endspan": "write end_span=",
         "linpreds": "write linear=",
+        "n_jobs": "leave it out; from 100,000 rows on features are shared among threads",
         "importance": "feature_importances_ counts gains in GCV; evimp() shows subsets and RSS as well",
     }
 
@@ -163,7 +164,6 @@ class AdaptiveSplines(Regressor):
         interactions: Sequence[int | str] | None = None,
         forbidden: Sequence[tuple[int | str, int | str]] | None = None,
         linear: Sequence[int | str] | None = None,
-        n_jobs: int | None = None,
     ) -> None:
         self.degree = degree
         self.max_terms = max_terms
@@ -178,14 +178,11 @@ class AdaptiveSplines(Regressor):
         self.interactions = interactions
         self.forbidden = forbidden
         self.linear = linear
-        self.n_jobs = n_jobs
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         rules = self._rules(X.shape[1], self._feature_names())
-        if self.n_jobs is not None:
-            check_number("n_jobs", self.n_jobs, -1, integer=True)
         warn_if_relative(w)
-        workers = thread_count() if self.n_jobs == -1 else self.n_jobs or 1
+        workers = thread_count() if len(X) >= MANY_ROWS else 1
         pool = ThreadPoolExecutor(workers) if workers > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = _Search(X, Y, w, rules, pool)

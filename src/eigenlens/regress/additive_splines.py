@@ -33,8 +33,6 @@ from ..solve.linear_smoother import gcv
 from .regressor import Floats, Regressor, warn_if_relative
 from .smoothing_spline import SplineSmoother
 
-ROUND_OFF = 1e-14  # share of the total below which residual sums are round-off, on which no choice may rest
-
 
 @stored("AdditiveSplines")
 class AdditiveSplines(Regressor):
@@ -248,7 +246,7 @@ class _AdditiveModel:
 
     def __init__(self, X: Floats, Y: Floats, w: Floats, cost: float, max_df: Floats) -> None:
         self.w, self.cost, self.W, self.residual = w, cost, float(w.sum()), Y
-        self.floor = ROUND_OFF * self.rss()
+        self.floor = 1e-14 * self.rss()  # below it residual sums are round-off, on which no choice may rest
         self.components = []
         for x, most in zip(X.T, max_df, strict=True):
             s = SplineSmoother(x, w) if x.max() > x.min() else None

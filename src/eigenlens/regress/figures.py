@@ -6,8 +6,7 @@ the panel adds to the prediction, plus the residual of the whole model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..arrays import errors
 from ..arrays.parameters import is_number
 from ..drawing import FOUND, INK, Display, axes_for, finish
 from .hinges.pruning import groups
-from .hinges.terms import Term, evaluate
+from .hinges.terms import evaluate
 from .regressor import Floats, Regressor, column
 
 if TYPE_CHECKING:
@@ -41,11 +40,17 @@ class Residuals:
                 raise errors.InputError(f"y has {Y.shape[1]} columns but the model has {q} responses; pass them all.")
             self.left = Y[:, response] - model._predict(self.rows)[:, response]
 
-    def draw(self, ax: Any, across: Floats, part: Floats) -> None:
-        """Draw a dot for each row, at its contribution plus its residual."""
+    def panel(self, ax: Any, part: Callable[[Floats], Floats], t: Floats, across: Floats, *said: str) -> None:
+        """Draw what a part of the model adds along t, and for each row a dot at its contribution plus its residual.
+
+        Without any t it adds 0.
+        """
+        style = {"color": FOUND, "lw": 2, "zorder": 3}
+        _ = ax.plot(t, part(t), **style) if len(t) else ax.axhline(0.0, **style)
         if len(self.rows):
             opacity = float(np.clip(30.0 / np.sqrt(len(self.rows)), 0.08, 0.6))  # a cloud still shows its density
-            ax.plot(across, part + self.left, ".", color=INK, ms=4, alpha=opacity, zorder=1)
+            ax.plot(across, part(across) + self.left, ".", color=INK, ms=4, alpha=opacity, zorder=1)
+        finish(ax, said[0], "contribution", *said[1:])
 
 
 def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, response: int, axes: Any) -> Display:
@@ -57,15 +62,16 @@ def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, respon
         chosen = [column("features", f, names) for f in features]
     panels = _panels(len(chosen), axes)
     for ax, j in zip(panels, chosen, strict=True):
-        curve, kind, x = model.curves_[j], str(model.kind_[j]), left.rows[:, j]
+        curve, x = model.curves_[j], left.rows[:, j]
         if curve is None:
-            ax.axhline(0.0, color=FOUND, lw=2, zorder=3)
-            left.draw(ax, x, np.zeros_like(x))
-        else:
-            t = np.linspace(curve.low, curve.low + curve.width, 201)
-            ax.plot(t, curve(t)[:, response], color=FOUND, lw=2, zorder=3)
-            left.draw(ax, x, curve(x)[:, response])
-        finish(ax, names[j], "contribution", kind if kind == "out" else f"{kind}, df {model.df_[j]:.3g}")
+            left.panel(ax, np.zeros_like, x[:0], x, names[j], "out")
+            continue
+
+        def part(t: Floats, curve: Any = curve) -> Floats:
+            return np.asarray(curve(t)[:, response])
+
+        t = np.linspace(curve.low, curve.low + curve.width, 201)
+        left.panel(ax, part, t, x, names[j], f"{model.kind_[j]}, df {model.df_[j]:.3g}")
     return Display(panels)
 
 
@@ -75,10 +81,12 @@ def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: 
     panels = _panels(len(model.ridge_functions_), axes)
     for m, (ax, f) in enumerate(zip(panels, model.ridge_functions_, strict=True)):
         a, beta = model.directions_[m], model.loadings_[m, response]
-        t, s = np.linspace(f.low, f.high, 301), left.rows @ a
-        ax.plot(t, beta * f(t), color=FOUND, lw=2, zorder=3)
-        left.draw(ax, s, beta * f(s))
-        finish(ax, f"direction {m + 1}", "contribution", _combination(a, names))
+
+        def part(t: Floats, f: Any = f, beta: float = beta) -> Floats:
+            return np.asarray(beta * f(t))
+
+        said = f"direction {m + 1}", _combination(a, names)
+        left.panel(ax, part, np.linspace(f.low, f.high, 301), left.rows @ a, *said)
     return Display(panels)
 
 
@@ -89,45 +97,29 @@ def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any
     """
     found = {features: ks for features, ks in groups(model.basis_).items() if len(features) <= 2}
     panels = _panels(len(found), axes)
-    names = model._feature_names()
+    names, low, high = model._feature_names(), model._low, model._high
     for ax, (features, ks) in zip(panels, found.items(), strict=True):
-        group = _Group([model.basis_[k] for k in ks], model.coef_[ks, response], model._low, model._high)
+        terms, coef = [model.basis_[k] for k in ks], model.coef_[ks, response]
+
+        def part(*columns: Floats, terms: Any = terms, coef: Floats = coef, features: Any = features) -> Floats:
+            rows = np.zeros((columns[0].size, len(names)))  # the other features do not matter
+            rows[:, features] = np.column_stack(columns)
+            return np.asarray(evaluate(terms, rows) @ coef)
+
+        j = features[0]
         if len(features) == 1:
-            group.draw_curve(ax, features[0])
-            left.draw(ax, left.rows[:, features[0]], group(left.rows))
+            knots = sorted({t.factors[0].knot for t in terms if low[j] < t.factors[0].knot < high[j]})
+            x = np.unique(np.concatenate([np.linspace(low[j], high[j], 201), knots]))
+            left.panel(ax, part, x, left.rows[:, j], names[j])
+            for t in knots:
+                ax.axvline(t, color=INK, lw=0.8, linestyle=":", zorder=0)
         else:
-            group.draw_map(ax, *features)
-        finish(ax, names[features[0]], "contribution" if len(features) == 1 else names[features[1]])
+            u, v = (np.linspace(low[k], high[k], 80) for k in features)
+            values = part(*(grid.ravel() for grid in np.meshgrid(u, v)))
+            filled = ax.contourf(u, v, values.reshape(80, 80), levels=12, cmap="viridis")
+            ax.figure.colorbar(filled, ax=ax, label="contribution")
+            finish(ax, *(names[k] for k in features))
     return Display(panels)
-
-
-@dataclass
-class _Group:
-    """Terms of the same features, and the ranges of all features."""
-
-    terms: Sequence[Term]
-    coef: Floats
-    low: Floats
-    high: Floats
-
-    def __call__(self, rows: Floats) -> Floats:
-        return evaluate(self.terms, rows) @ self.coef
-
-    def draw_curve(self, ax: Any, j: int) -> None:
-        knots = sorted({t.factors[0].knot for t in self.terms if self.low[j] < t.factors[0].knot < self.high[j]})
-        x = np.unique(np.concatenate([np.linspace(self.low[j], self.high[j], 201), knots]))
-        rows = np.zeros((len(x), len(self.low)))  # the other features do not matter
-        rows[:, j] = x
-        ax.plot(x, self(rows), color=FOUND, lw=2, zorder=3)
-        for t in knots:
-            ax.axvline(t, color=INK, lw=0.8, linestyle=":", zorder=0)
-
-    def draw_map(self, ax: Any, i: int, j: int, steps: int = 80) -> None:
-        u, v = (np.linspace(self.low[k], self.high[k], steps) for k in (i, j))
-        rows = np.zeros((steps * steps, len(self.low)))
-        rows[:, i], rows[:, j] = np.tile(u, steps), np.repeat(v, steps)
-        filled = ax.contourf(u, v, self(rows).reshape(steps, steps), levels=12, cmap="viridis")
-        ax.figure.colorbar(filled, ax=ax, label="contribution")
 
 
 def _panels(count: int, axes: Any) -> list[Any]:

@@ -44,8 +44,6 @@ from .polynomial import PolynomialRegression
 Floats = NDArray[np.float64]
 
 NOISE = 1e-9  # fits this small compared with the largest are the rounding of a regression that has fewer directions
-PERFECT = 1e-12  # 1 − α² below which the groups of the rows are reproduced exactly
-SYMMETRIC = 1e-8  # how far from symmetric M may be, relative to its size
 
 
 def contrasts(shares: Floats) -> Floats:
@@ -214,22 +212,19 @@ def _measured(model: Any, F: Floats, wanted: Floats, Z: scipy.sparse.csr_array, 
     inside = linalg.triangle(rows * (G - blurred))
     spread = (means.T * mass) @ means / W - (rows * blurred).T @ (rows * blurred)  # zero where Z is 0 or 1
     symmetric, shrunk = _shrinkage(F, wanted, G, Y, w / W, getattr(model, "symmetric_smoother", False))
-    extra = [] if spread_is_nought(Z) else [_root(spread)]
+    one_group_each = Z.nnz == Z.shape[0] and np.all(Z.data == 1.0)
+    extra = [] if one_group_each else [_root(spread)]
     if symmetric:
         extra.append(_root(shrunk))
     within = Form(factor=np.vstack([inside, *extra]), squared=False)
     _, spreads, turn = np.linalg.svd(within.values, full_matrices=False)
-    perfect = bool(spreads[-1] ** 2 < PERFECT)
+    nought = 1e-6  # √(1 − α²) below which the groups of the rows are reproduced exactly
+    perfect = bool(spreads[-1] < nought)
     if perfect:  # what is left is rounding, which is not to choose directions: where all tie, the contrasts do
-        turn = np.eye(len(turn)) if spreads[0] ** 2 < PERFECT else turn
-        tied = PERFECT**0.5 * (1 + 1e-6 * np.arange(len(turn)))
+        turn = np.eye(len(turn)) if spreads[0] < nought else turn
+        tied = nought * (1 + 1e-6 * np.arange(len(turn)))
         within = Form(factor=np.maximum(spreads, tied)[:, None] * turn, squared=False)
     return Scoring(model, mass / W, means, within, basis, symmetric, perfect)
-
-
-def spread_is_nought(Z: scipy.sparse.csr_array) -> bool:
-    """Tell whether every row belongs to one group alone."""
-    return bool(Z.nnz == Z.shape[0] and np.all(Z.data == 1.0))
 
 
 def _shrinkage(F: Floats, wanted: Floats, G: Floats, Y: Floats, v: Floats, declared: bool) -> tuple[bool, Floats]:
@@ -243,8 +238,8 @@ def _shrinkage(F: Floats, wanted: Floats, G: Floats, Y: Floats, v: Floats, decla
     off = max(np.linalg.norm(M - M.T, 2), np.linalg.norm(v @ F))
     shrunk = (Y - G).T @ (v[:, None] * G)
     shrunk = (shrunk + shrunk.T) / 2
-    lowest = np.linalg.eigvalsh(shrunk)[0]
-    return declared or bool(off <= SYMMETRIC * scale + 1e-12 and lowest >= -SYMMETRIC), shrunk
+    lowest, slack = np.linalg.eigvalsh(shrunk)[0], 1e-8
+    return declared or bool(off <= slack * scale + 1e-12 and lowest >= -slack), shrunk
 
 
 def _root(S: Floats) -> Floats:
@@ -258,9 +253,8 @@ def _root(S: Floats) -> Floats:
 
 def check_regressor(regressor: Any) -> None:
     """Refuse what cannot be a regressor."""
-    if isinstance(regressor, type) or not (hasattr(regressor, "fit") and hasattr(regressor, "predict")):
-        raise _not_a_regressor(regressor)
-    if is_classifier(regressor):
+    able = hasattr(regressor, "fit") and hasattr(regressor, "predict")
+    if isinstance(regressor, type) or not able or is_classifier(regressor):
         raise _not_a_regressor(regressor)
 
 

@@ -22,8 +22,6 @@ from ..solve.linear_smoother import Path
 from .penalties import penalty_root
 from .regressor import Floats, Regressor
 
-FAR = 1e-10  # spread of the other rows over a row's distance from them, below which six digits are left
-
 
 class BasisRegression(Regressor):
     """Penalised least squares on a basis of functions of the rows."""
@@ -128,7 +126,7 @@ class PenalizedRegression(BasisRegression):
         rest[at, columns] = X[at - 1, columns]  # any other row
         spread = np.ptp(rest, axis=0)
         away = np.abs(X[at, columns] - rest[at, columns])
-        far = np.flatnonzero((spread > 0) & (spread < FAR * away))
+        far = np.flatnonzero((spread > 0) & (spread < 1e-10 * away))
         if len(far):
             j = far[np.argmin(spread[far] / away[far])]
             digits = max(16 + np.log10(spread[j] / away[j]), 0)

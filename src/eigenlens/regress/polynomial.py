@@ -22,9 +22,6 @@ from ..solve.linear_smoother import Path
 from .penalized import BasisRegression
 from .regressor import Floats
 
-MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
-MOST_TERMS = 100_000  # built one by one: a few seconds
-
 
 @stored("PolynomialRegression", renamed={"_beta": "_B", "_mean": "_middle"})
 class PolynomialRegression(BasisRegression):
@@ -102,7 +99,8 @@ class PolynomialRegression(BasisRegression):
     def _refuse_too_many(self, n: int, p: int) -> None:
         degree = int(self.degree)
         terms = math.comb(p + degree, degree) - 1 if self.interactions else p * degree
-        if terms > MOST_TERMS or terms * max(n, p) > MOST_CELLS:
+        # terms are built one by one, a few seconds for so many; of 8 GiB of them the solver needs several times that
+        if terms > 100_000 or terms * max(n, p) > 2**30:
             raise errors.InputError(
                 f"degree={degree} with {p} columns gives {terms:,} terms, too many to hold for {n} rows; use a lower "
                 "degree, interactions=False, or AdaptiveSplines, which searches for the terms that matter."

@@ -31,6 +31,7 @@ from ..arrays.stored import stored
 from ..arrays.summaries import Table, matrix
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..drawing import Display
+from ..solve.linear_smoother import gcv
 from .regressor import Floats, Regressor, warn_if_relative
 from .smoothing_spline import Curve, SplineSmoother
 from .supersmoother import SPANS, smoothed_rows
@@ -43,13 +44,6 @@ ROUND_OFF = 1e-14  # share of the total below which residual sums are round-off:
 # bear, sums fall towards zero for ever, and no prediction feels it.
 LITTLE = 1e-3
 EMPTY = 1e-8  # spread of the standardised rows along a direction that is a difference of equal features
-RIDGE = 1e-3  # of Gauss–Newton: it keeps flat directions from flying off
-HALVINGS = 2
-CURVATURES, STEPS = 3, 4  # directions to start from that bend most, and by how many steps the best is improved
-SPLINE_KNOTS = 60
-MOST_CHOSEN = 5  # terms from which GCV chooses
-SPLINE_FREEDOM = 5.0  # of a spline whose smoothness is chosen
-LINE_ENDS = 3.0  # degrees of freedom of running lines beyond the number of windows that the rows hold
 
 
 @stored("pursuit.RidgeFunction")
@@ -259,7 +253,7 @@ class ProjectionPursuit(Regressor):
         else:
             check_number("n_terms", self.n_terms, 1, integer=True)
             least = self.n_terms
-        default = MOST_CHOSEN if isinstance(self.n_terms, str) else least + 2
+        default = 5 if isinstance(self.n_terms, str) else least + 2
         max_terms = default if self.max_terms is None else self.max_terms
         check_number("max_terms", max_terms, 1, integer=True)
         if max_terms < least:
@@ -286,10 +280,10 @@ class ProjectionPursuit(Regressor):
     def _price(self, p: int) -> float:
         """Return what a term counts in GCV: about the degrees of freedom that it takes of noise."""
         if self.smoother == "spline":
-            function = SPLINE_FREEDOM if isinstance(self.df, str) else float(self.df)
+            function = 5.0 if isinstance(self.df, str) else float(self.df)
         else:
             spans = SPANS if self.span is None else (self.span,)
-            function = LINE_ENDS + sum(1.0 / span for span in spans) / len(spans)
+            function = 3.0 + sum(1.0 / span for span in spans) / len(spans)  # the windows, and their ends
         return function + float(self.cost) * max(p - 1, 0)
 
     def _warn_unsettled(self, found: Pursuit) -> None:
@@ -394,9 +388,8 @@ class Task:
 
     def _gcv(self, end: Pursuit, price: float) -> float:
         """Return GCV, beyond all others where terms count as much as rows; there the fewest terms come first."""
-        cells, q = float(self.w.sum()) * self.Y.shape[1], self.Y.shape[1]
-        left = 1.0 - (q + len(end.terms) * (price + q - 1)) / cells
-        return end.rss / left**2 if left > 0 else np.inf
+        q = self.Y.shape[1]
+        return float(gcv(end.rss, q + len(end.terms) * (price + q - 1), self.W * q))
 
     def _exchanged(self, found: Pursuit) -> Pursuit:
         """Take each term out, look for it again in the residuals of the others, and refit, where that helps."""
@@ -433,7 +426,7 @@ class Task:
         rough = replace(self, smooth=cubic)
         tried = [rough._at(a, beta, R) for a in rough._starts(R @ beta)]
         best = min((term for term in tried if term is not None), key=lambda term: term.rss, default=None)
-        for _ in range(STEPS if best is not None else 0):
+        for _ in range(4 if best is not None else 0):
             assert best is not None
             before, best = best.rss, rough._turned(best, R, best.rss)
             if self.moved(before, best.rss) <= self.tol:
@@ -445,7 +438,7 @@ class Task:
         weighted = self.Z.T * self.w
         linear = np.linalg.lstsq(weighted @ self.Z, weighted @ r, rcond=None)[0]
         curvature, V = np.linalg.eigh((weighted * (r - self.Z @ linear)) @ self.Z)
-        bent = V[:, np.argsort(-np.abs(curvature), kind="stable")[:CURVATURES]].T
+        bent = V[:, np.argsort(-np.abs(curvature), kind="stable")[:3]].T
         axis = np.eye(len(V))[np.argmax(np.abs(weighted @ r))]
         return [a / np.linalg.norm(a) for a in (linear, *bent, axis) if np.linalg.norm(a) > 0]
 
@@ -473,7 +466,7 @@ class Task:
     def _direction(self, term: RidgeTerm, R: Floats, rss: float) -> Floats:
         """Return the direction after a Gauss–Newton step, or part of it, that suits the function as it is."""
         delta = self._gauss_newton(term, R)
-        for k in range(HALVINGS + 1 if delta.any() else 0):
+        for k in range(3 if delta.any() else 0):
             a = term.a + delta * 0.5**k
             a = a / np.linalg.norm(a)
             values = term.factor * (term.function(self.Z @ a) - term.shift)
@@ -490,7 +483,7 @@ class Task:
         size = float(G.trace())
         if len(G) < 2 or not size > EMPTY**2 * float(self.w @ term.slopes**2):  # only round-off is left
             return np.zeros_like(term.a)
-        G.flat[:: len(G) + 1] += RIDGE * size / len(G)
+        G.flat[:: len(G) + 1] += 1e-3 * size / len(G)  # it keeps flat directions from flying off
         delta = np.linalg.solve(G, weighted @ e)
         return delta - term.a * float(term.a @ delta)
 
@@ -512,18 +505,18 @@ def spline_smoother(df: float | None, cost: float) -> Smoother:
     def smooth(t: Floats, y: Floats, w: Floats) -> tuple[Function, Floats, Floats]:
         W = float(w.sum())
         mean = float(w @ y / W)
-        s = SplineSmoother(t, w, SPLINE_KNOTS)
+        s = SplineSmoother(t, w, max_knots=60)
         r = y - mean
         z, b = s.coordinates((w * r)[:, None])
         lam = np.inf
         if s.can_bend and df is None:
             straight = float(w @ r**2 - z @ z)
-            line = straight / W / max(1.0 - cost / W, 1e-300) ** 2
             lam, score = s.best_lam(straight, b[:, 0] ** 2, 0.0, W, cost, np.inf)
-            lam = lam if score < line else np.inf
+            lam = lam if score < gcv(straight, cost, W) else np.inf
         elif s.can_bend and df is not None and df > 1.0:
             lam = s.lam_for_df(df)
-        f = OneResponse(s.curve(lam, z, b).shifted(np.array([mean])))
+        curve = s.curve(lam, z, b)
+        f = OneResponse(replace(curve, coef=curve.coef + mean))  # B-splines sum to one
         return f, f(t), f(t, derivative=True)
 
     return smooth

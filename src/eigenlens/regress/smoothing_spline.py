@@ -31,22 +31,9 @@ from ..arrays.stored import stored
 
 Array = NDArray[np.float64]
 
-ALL_KNOTS = 100
 # Closer knots than this share of the bulk of the values tell nothing and would cost digits (roughness goes as
 # gap⁻³).
 MIN_GAP = 1e-5
-# λ is searched from where the fit all but interpolates, 1/256 of the λ that balances A and Ω, over a range in
-# which the other end is all but straight.
-BALANCE_SHARE = 1.0 / 256.0
-SEARCH_RATIO = 256.0**4.5
-# The search keeps this share of the rows' freedom, so that GCV stays finite.
-LEAST_LEFT = 1e-3
-# A mode the data see this little is outside their span.
-UNSEEN = 1e-13
-# Modes further than this from orthonormal are not modes.
-LOST = 1e-7
-# Values closer than this share of their range are one: a product gives equal rows other last bits at other places.
-SAME = 1e-12
 
 
 @stored("smoother.Curve")
@@ -82,10 +69,6 @@ class Curve:
             out[beyond] += (t[beyond] - inside[beyond])[:, None] * spline(inside[beyond], 1)
         return out
 
-    def shifted(self, offset: Array) -> Curve:
-        """Return the curve plus a constant per response (B-splines sum to one)."""
-        return Curve(self.low, self.width, self.knots, self.coef + offset)
-
 
 def padded(knots: Array) -> Array:
     """Repeat the end knots as cubic B-splines want them."""
@@ -101,7 +84,8 @@ def greville(knots: Array) -> Array:
 def distinct(t: Array) -> Array:
     """Return the values of t, from 0 to 1, in order and each once."""
     values = np.unique(t)
-    values = values[np.append(True, np.diff(values) > SAME)]
+    # a product gives equal rows other last bits at other places
+    values = values[np.append(True, np.diff(values) > 1e-12)]
     values[-1] = 1.0
     return values
 
@@ -113,7 +97,7 @@ def place_knots(values: Array, max_knots: int | None = None) -> Array:
     knots; the ranks read the same from either end, so a feature turned around has its knots turned around.
     """
     m = values.size
-    most = ALL_KNOTS if m <= ALL_KNOTS else round(ALL_KNOTS * (m / ALL_KNOTS) ** 0.15)
+    most = 100 if m <= 100 else round(100 * (m / 100) ** 0.15)
     if max_knots is not None:
         most = min(most, max_knots)
     if m > most:
@@ -234,8 +218,8 @@ class SplineSmoother:
             return False
         g, U = np.linalg.eigh((K + K.T) / 2.0)
         g, U = np.clip(g[2:], 0.0, 1.0), U[:, 2:]
-        keep = 1.0 - g > UNSEEN
-        self.least_lam = self.scale * BALANCE_SHARE * balance
+        keep = 1.0 - g > 1e-13  # others are outside the span of the data
+        self.least_lam = self.scale * balance / 256.0  # there the fit all but interpolates
         self.rough, self.seen = g[keep] / self.scale, 1.0 - g[keep]
         self._modes = back @ U[:, keep]
         return self._faithful(A)
@@ -246,7 +230,12 @@ class SplineSmoother:
         probes = np.column_stack([np.ones(k), np.resize([1.0, -1.0], k)])
         off = V.T @ (A @ (V @ probes)) - self.seen[:, None] * probes
         lines = V.T @ (A @ np.column_stack([np.ones(V.shape[0]), greville(self.knots)])) / np.sqrt(A.sum())
-        return bool(np.abs(np.hstack([off, lines])).max(initial=0.0) < LOST)
+        return bool(np.abs(np.hstack([off, lines])).max(initial=0.0) < 1e-7)
+
+    @property
+    def most_lam(self) -> float:
+        """The largest λ tried, at which the fit is all but straight."""
+        return self.least_lam * 256.0**4.5
 
     @property
     def can_bend(self) -> bool:
@@ -270,7 +259,7 @@ class SplineSmoother:
 
     def lam_for_df(self, df: float) -> float:
         """Return λ with the given df (above 1), or the end of the search range nearest to it."""
-        low, high = self.least_lam, self.least_lam * SEARCH_RATIO
+        low, high = self.least_lam, self.most_lam
         if df >= self.df(low):
             return low
         if df <= self.df(high):
@@ -311,8 +300,8 @@ class SplineSmoother:
         close to interpolation; looking for the lowest point everywhere would jump into it on the strength of
         a few rows.
         """
-        afford = (1.0 - LEAST_LEFT) * W / cost - df_before if cost > 0 else np.inf
-        high = self.least_lam * SEARCH_RATIO
+        afford = (1.0 - 1e-3) * W / cost - df_before if cost > 0 else np.inf  # so that GCV stays finite
+        high = self.most_lam
         if min(max_df, afford) <= self.df(high):
             return np.inf, np.inf
         low = self.lam_for_df(min(max_df, afford))

@@ -26,12 +26,8 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 SPANS = (0.05, 0.2, 0.5)
-# Two neighbours on either side, as Friedman has it.
-LEAST_WINDOW = 5.0
 # x closer than this share of their range are equal; windows narrower than its root carry no slope.
 SAME = 1e-9
-# Leave-one-out residuals are r/(1 − h); a row that fixes its own line is not evidence.
-LEAST_FREEDOM = 0.05
 
 
 @stored("smoother.Supersmoother")
@@ -67,7 +63,8 @@ class _Lines:
     def __init__(self, u: Array, wg: Array, spans: tuple[float, ...]) -> None:
         self.cum = np.concatenate([[0.0], wg.cumsum()])
         W = self.cum[-1]
-        length = np.minimum(np.maximum(np.array(spans) * W, min(LEAST_WINDOW, W)), W)[:, None]
+        least = 5.0  # rows: two neighbours on either side, as Friedman has it
+        length = np.minimum(np.maximum(np.array(spans) * W, min(least, W)), W)[:, None]
         low = np.minimum(np.maximum(self.cum[:-1] + (wg - length) / 2.0, 0.0), W - length)
         self.ends, self.pair = np.array([low, low + length]), wg * (1.0 + 1j * u)
         mean = self._sums(u, slice(None)) / length
@@ -136,7 +133,7 @@ def _choose_spans(
     tweeter, midrange = 0, 1
     fits = lines.values(yg)
     apart = np.add.reduceat(w * np.abs(r - fits[:, group]), first, axis=1) / wg
-    held_out = apart / np.maximum(1.0 - lines.own, LEAST_FREEDOM)
+    held_out = apart / np.maximum(1.0 - lines.own, 0.05)  # a row that fixes its own line is not evidence
     loss = np.maximum([lines.values(row, midrange) for row in held_out], 0.0)
     chosen = np.array(SPANS)[loss.argmin(axis=0)]
     if bass > 0:

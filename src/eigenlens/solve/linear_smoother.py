@@ -24,7 +24,6 @@ Floats = NDArray[np.float64]
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
 FREE = 1e-16  # what a mode pays, of the most that one pays, below which it is free of any penalty
-SMALLEST = 1e-290  # λ of a grid stay within its inverse
 
 
 def gcv(rss: ArrayLike, parameters: ArrayLike, W: float) -> Floats:
@@ -93,7 +92,7 @@ class LinearSmoother:
         if not bent.any():
             return np.zeros(1)
         half = self.c2[bent] / self.s2[bent]
-        low, high = max(half.min() * 1e-4, SMALLEST), min(half.max() * 1e4, 1 / SMALLEST)
+        low, high = max(half.min() * 1e-4, 1e-290), min(half.max() * 1e4, 1e290)
         return np.geomspace(low, max(high, low), 121)
 
     def lam_for(self, df: float) -> float:

@@ -26,7 +26,7 @@ def taking_holes(needed: Moments) -> Moments:
     if isinstance(needed, Grouped):
         return Grouped(Patterns, meaning=needed.meaning)  # type: ignore[arg-type]
     if isinstance(needed, Mixed):
-        return MixedPatterns(needed.of)
+        return MixedPatterns(type(needed.numbers))
     return Cross(Patterns) if isinstance(needed, Cross) else Patterns()  # type: ignore[arg-type]
 
 

@@ -32,7 +32,6 @@ from .terms import Factor, Term
 
 TIE = 1e-9  # gains this close (relative) are equal, and the first in order wins
 ALPHA = 0.05  # Friedman's probability of a run of rows that a knot would follow
-MOST_KNOTS = 1000
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,8 @@ class Forward:
         n, p = X.shape
         self.X, self.w, self.rules, self.W = X, w, rules, float(w.sum())
         self.end_span = math.floor(3.0 - math.log2(ALPHA / p)) if rules.end_span is None else rules.end_span
-        # every value up to MOST_KNOTS of them, then as coarse as needed; a span asked for is never widened by this
-        space = max(1.0, min(math.ceil(self.W / MOST_KNOTS), math.inf if rules.min_span is None else rules.min_span))
+        # every value up to 1000 of them, then as coarse as needed; a span asked for is never widened by this
+        space = max(1.0, min(math.ceil(self.W / 1000), math.inf if rules.min_span is None else rules.min_span))
         grids = {j: Grid.lay(X[:, j], w, space, self.end_span) for j in range(p)}
         root = np.sqrt(w)
         self.Y = root[:, None] * Y
@@ -229,8 +228,7 @@ class Forward:
         c, b = self.table.candidates[choice.feature], self.table.parents[k]
         term, unit, entered = self.terms[self.parents[k]], self.units[self.parents[k]] * c.grid.scale, False
         for factor in self._factors(choice, c.grid, j):
-            u = (self.X[:, j] - factor.knot) / c.grid.scale
-            column = b * (u if factor.sign == 0 else np.maximum(factor.sign * u, 0.0))
+            column = b * (factor(self.X) / c.grid.scale)
             entered |= self._append(term.times(factor), unit, column)
         if choice.position >= 0:
             c.floor[k][self._too_close(choice, c.grid)] = np.inf

@@ -40,7 +40,7 @@ class Factor:
         d = X[:, self.feature] - self.knot
         if self.sign == 0:
             return d
-        return np.maximum(d if self.sign > 0 else -d, 0.0)
+        return np.maximum(self.sign * d, 0.0)
 
     def __str__(self) -> str:
         name = self.name or f"x{self.feature}"
