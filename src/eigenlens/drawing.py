@@ -166,7 +166,7 @@ def palette(n: int, ordered: bool = False) -> list[Any]:
 
 def dots(ax: Any, xy: np.ndarray, colour: Any = FOUND, size: float = 1.0, of: int = 0, **style: Any) -> Any:
     """Draw points; their size is relative to one at which as many points (or `of`) still show their density."""
-    area = size * float(np.clip(4000 / max(of or len(xy), 1), 2, 22))
+    area = size * np.clip(4000 / max(of or len(xy), 1), 2, 22)
     return ax.scatter(*xy.T, s=area, color=colour, **{"alpha": 0.75, "linewidth": 0, **style})
 
 
@@ -331,7 +331,7 @@ def label_places(
         outside = ((low < frame[:2]) | (high > frame[2:])).any(axis=1)
         free = ~outside & (_overlaps(low, high, boxes[:, :2], boxes[:, 2:]) == 0)
         covered = _overlaps(low, high, dots, dots)
-        outward = SIDES @ (anchor - middle) / max(float(np.hypot(*(anchor - middle))), 1e-9)
+        outward = SIDES @ (anchor - middle) / max(np.hypot(*(anchor - middle)), 1e-9)
         if not free.any():
             places.append(None)
             continue

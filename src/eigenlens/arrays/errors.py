@@ -390,7 +390,7 @@ def far_from_origin(whole: float, left: float, where: str = "without what centri
 # -- files: tables, streams, models and what the command line writes --------------------------------------------------
 
 
-def located(place: str, error: Exception) -> Exception:
+def located(place: object, error: Exception) -> Exception:
     """Return the same complaint with the place it comes from."""
     kind = type(error) if isinstance(error, InputError | InputTypeError) else InputError
     return kind(f"{place}: {error}")
@@ -410,7 +410,7 @@ def not_rows(kind: str) -> InputTypeError:
     )
 
 
-def files_differ(origin: str, first: str, found: Any, expected: Any) -> InputError:
+def files_differ(origin: object, first: object, found: Any, expected: Any) -> InputError:
     return InputError(
         f"{origin} has {found} but {first} has {expected}; files that are read as one table must have the same columns."
     )

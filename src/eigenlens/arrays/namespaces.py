@@ -119,20 +119,10 @@ def dense(x: Any) -> Array:
     return x.toarray() if is_sparse(x) else x
 
 
-def sparse_tensor(x: Any) -> Any | None:
-    """Return a sparse torch tensor on the host as a SciPy table that shares its cells; None for anything else."""
-    layout = str(getattr(x, "layout", ""))
-    if not (array_api_compat.is_torch_array(x) and layout.startswith("torch.sparse_")):
-        return None
-    if x.device.type != "cpu":
-        return None
-    x, shape = x.detach(), tuple(x.shape)
-    if layout == "torch.sparse_csr":
-        return scipy.sparse.csr_array((x.values().numpy(), x.col_indices().numpy(), x.crow_indices().numpy()), shape)
-    if layout == "torch.sparse_csc":
-        return scipy.sparse.csc_array((x.values().numpy(), x.row_indices().numpy(), x.ccol_indices().numpy()), shape)
-    cells = (x if layout == "torch.sparse_coo" else x.to_sparse()).coalesce()
-    return scipy.sparse.coo_array((cells.values().numpy(), tuple(cells.indices().numpy())), shape)
+def sparse_tensor(x: Any) -> Any:
+    """Return a sparse torch tensor on the host as a SciPy table."""
+    cells = (x if x.is_sparse else x.to_sparse()).detach().coalesce()
+    return scipy.sparse.coo_array((cells.values().numpy(), tuple(cells.indices().numpy())), tuple(x.shape))
 
 
 def detached(x: Array) -> Array:

@@ -43,7 +43,7 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
     V, shares = floats(model.components_), getattr(model, "explained_variance_ratio_", None)
     k, p = V.shape
     names = column_names(model, p)
-    few, top = p <= 40, float(np.abs(V).max(initial=0.0)) or 1.0
+    few, top = p <= 40, np.abs(V).max(initial=0.0) or 1.0
     ax = one_axes(ax, max(4.2, 0.8 * k + 2.8), 0.3 * p + 1.0 if few else 6.0)
     drawn = _image(ax, V.T, top, aspect="auto")
     labels = [f"{j + 1}" if shares is None else f"{j + 1}\n{shares[j]:.1%}" for j in range(k)]

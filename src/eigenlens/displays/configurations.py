@@ -80,7 +80,7 @@ def configuration(
         raise errors.lengths_differ("the map", len(Y), "labels", len(labels))
     Y = Y if target is None else procrustes(Y, target).aligned
     width, height = np.ptp(Y, axis=0)
-    ax = one_axes(ax, 7.6, 0.6 + float(np.clip(7.2 * height / max(width, 1e-300), 3.4, 7.2)))
+    ax = one_axes(ax, 7.6, 0.6 + np.clip(7.2 * height / max(width, 1e-300), 3.4, 7.2))
     crowd, shares = Y, np.zeros(0)
     if target is not None:
         there = floats(target)
@@ -141,7 +141,7 @@ def shepard(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Display:
     """
     distances, shown = shepard_pairs(model, X)
     pairs = np.column_stack([distances, shown])
-    ax, top = one_axes(ax, 5.2, 5.0), float(pairs.max(initial=0.0)) or 1.0
+    ax, top = one_axes(ax, 5.2, 5.0), pairs.max(initial=0.0) or 1.0
     if len(pairs) <= 5000:
         dots(ax, pairs, alpha=0.5)
     else:

@@ -184,7 +184,7 @@ def _plane(
     many = len(classes) > FEW  # they lie upon each other: what is read is where they are
     points = np.vstack([Z, rule.centroids - 1.3, rule.centroids + 1.3])
     low, high = points.min(axis=0), points.max(axis=0)
-    longest = float((high - low).max())
+    longest = (high - low).max()
     margin = np.maximum(0.04 * longest, (0.45 * longest - (high - low)) / 2)  # names of axes need as much
     low, high = low - margin, high + margin
     if regions:

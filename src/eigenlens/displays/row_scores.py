@@ -142,7 +142,7 @@ def _pair(model: Any, X: Any, y: Any, j: int, ax: Any) -> Display:
         raise errors.InputError("y=None, but pairs of variates need both tables; pass the second one as y.")
     ax, Z = one_axes(ax, 6.2, 4.8), np.stack([floats(part)[:, j] for part in model.transform(X, y)], axis=1)
     coloured(ax, Z, None)
-    r = float(namespaces.to_numpy(model.correlations_)[j])
+    r = namespaces.to_numpy(model.correlations_)[j]
     finish(ax, f"variate {j + 1} of X (correlation {r:.2f})", f"variate {j + 1} of Y")
     return Display(ax, scores=Z, loadings=None)
 
@@ -151,7 +151,7 @@ def _loadings(ax: Any, Z: np.ndarray, loadings: np.ndarray, names: list[str]) ->
     """Draw the longest loadings as arrows."""
     length = np.sqrt((loadings**2).sum(axis=1))
     order = np.argsort(-length, kind="stable")[:15]
-    tips = loadings[order] * 0.8 * float(np.abs(Z).max()) / max(float(length.max()), 1e-300)
+    tips = loadings[order] * 0.8 * np.abs(Z).max() / max(length.max(), 1e-300)
     ax.update_datalim(1.15 * tips)  # an arrow is not data, so the frame does not include it by itself
     ax.autoscale_view()
     return arrows(ax, tips, [names[j] for j in order], LEVEL, LEVEL)
@@ -170,7 +170,7 @@ def _strip(ax: Any, x: np.ndarray, y: np.ndarray | None) -> None:
     for rows, colour, label in parts:
         if len(rows) > 2 and np.ptp(rows) > 0:
             density = gaussian_kde(rows)(places) * len(rows) / len(x)
-            top = max(top, float(density.max()))
+            top = max(top, density.max())
             ax.fill_between(places, density, color=colour, alpha=0.3, linewidth=0)
             ax.plot(places, density, color=colour, label=label if len(parts) <= FEW else None)
         ax.plot(rows, np.full(len(rows), -0.04 * (top or 1.0)), "|", color=colour, alpha=0.7, markersize=9)

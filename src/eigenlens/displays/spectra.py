@@ -143,7 +143,7 @@ def sparse_path(model: Any, X: Any = None, y: Any = None, *, alphas: Any = None,
     """
     path, ax = model.path(alphas), one_axes(ax, 5.4, 3.8)
     counts, shares = path.n_nonzero.sum(axis=1), path.explained_variance_ratio.sum(axis=1)
-    count, share = int(model.n_nonzero_.sum()), float(floats(model.explained_variance_ratio_).sum())
+    count, share = model.n_nonzero_.sum(), floats(model.explained_variance_ratio_).sum()
     k, p = path.components.shape[1:]
     ax.axhline(path.dense, color=INK, linestyle="--", linewidth=1)
     style: dict[str, object] = {"ha": "right", "fontsize": 9}
@@ -299,9 +299,9 @@ def robust_split(
     if row is not None:
         rows, L, S = (part[row : row + 1] for part in (rows, L, S))
     height, width = shape or rows.shape
-    panels = axes_for(ax, 3, 3.6, float(np.clip(3.3 * height / width + 0.8, 2.2, 5.0)))
+    panels = axes_for(ax, 3, 3.6, np.clip(3.3 * height / width + 0.8, 2.2, 5.0))
     low, high = np.quantile(L, [0.005, 0.995])
-    signs, top = mpl.colormaps["RdBu_r"].with_extremes(bad="0.8"), float(np.abs(S).max()) or 1.0
+    signs, top = mpl.colormaps["RdBu_r"].with_extremes(bad="0.8"), np.abs(S).max() or 1.0
     shades = signs
     if shape is not None or low >= 0:
         shades = mpl.colormaps["gray"].with_extremes(bad="#e8d9b5")

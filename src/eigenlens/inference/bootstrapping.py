@@ -95,8 +95,8 @@ class Bootstrap(Result):
     def __str__(self) -> str:
         k = len(self.estimate)
         if self.kind == "coordinate":
-            moved = float(np.sqrt(np.sum(self.standard_error**2, axis=0).mean()))
-            size = float(np.sqrt(np.sum((self.estimate - self.estimate.mean(axis=1)[:, None]) ** 2, axis=0).mean()))
+            moved = np.sqrt(np.sum(self.standard_error**2, axis=0).mean())
+            size = np.sqrt(np.sum((self.estimate - self.estimate.mean(axis=1)[:, None]) ** 2, axis=0).mean())
             return (
                 f"Points of the map move by {moved / size:.0%} of its spread (root mean square) in {self.n_boot:,} "
                 f"resamples of {self.unit}."
@@ -307,7 +307,7 @@ def _warn_of_few(draws: Draws, n_boot: int, level: float) -> None:
 
 def _warn_of_holes(model: Any, rows: np.ndarray) -> None:
     """Say where intervals are known not to hold their level: of variances, with many missing cells in few rows."""
-    share = float(np.isnan(rows).mean())
+    share = np.isnan(rows).mean()
     if hasattr(model, "explained_variance_") and share >= 0.2 and len(rows) * (1 - share) < 120:
         errors.warn(
             errors.BootstrapWarning(

@@ -256,7 +256,7 @@ def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
     edges = np.concatenate([[0.0], np.cumsum(shares)[:-1], [1.0]])
     scores = -np.diff(stats.norm.pdf(stats.norm.ppf(edges))) / shares  # the mean of a standard normal in each slice
     scores = scores - shares @ scores
-    explained = float(np.sum(((shares * scores) @ means) ** 2) / (shares @ scores**2))
+    explained = np.sum(((shares * scores) @ means) ** 2) / (shares @ scores**2)
     explained = min(explained, 1 - 1e-15)
     return float(stats.f.sf(explained / r * left / (1 - explained), r, left))
 
@@ -379,9 +379,8 @@ def check_linearity(
     for b in range(n_draws):
         signs = rng.choice(np.array([-1.0, 1.0]), n)
         null[b] = np.linalg.norm((H * signs[:, None]).T @ others, 2)
-    size = float(np.linalg.norm(found, 2))
-    noise = float(np.mean(null**2)) / n
-    bend = max(size**2 / n - noise, 0.0)
+    size = np.linalg.norm(found, 2)
+    bend = max(float(size**2 / n - np.mean(null**2) / n), 0.0)
     return Linearity(bend, float((1 + np.sum(null >= size)) / (1 + n_draws)))
 
 

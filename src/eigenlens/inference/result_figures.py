@@ -129,7 +129,7 @@ def draw_shrinkage(found: Any, ax: Any = None) -> Any:
     """Draw singular values before and after, with the edge of noise."""
     ax, q = one_axes(ax), len(found.singular_values)
     place, size = np.arange(1, q + 1), 26 if q <= MOST_NAMES else 8
-    top = 1.1 * max(float(np.max(found.singular_values, initial=0.0)), found.edge) or 1
+    top = 1.1 * max(np.max(found.singular_values, initial=0.0), found.edge) or 1
     ax.axhspan(0, found.edge, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
     ax.axhline(found.edge, color=LEVEL, linewidth=1.2, linestyle="--")
     ax.scatter(place, found.singular_values, facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="as found")

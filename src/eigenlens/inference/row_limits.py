@@ -46,7 +46,7 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
         Columns.
     level : float
     """
-    left = float(values[k:].sum())
+    left = values[k:].sum()
     rows = max(round(n), 2)
     cost = TABLES * (10.0 * p * min(p, rows) ** 2 + ROWS * p * k)
     share = min(1.0, 3e9 / cost)  # fewer tables where they are large, and theory where even these are too many
@@ -63,7 +63,7 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
             fresh *= np.sqrt(likely)
             Z = fresh @ V[:, :k]
             t2.append(np.sum(Z**2 / found[:k], axis=1))
-            rest = float(found[k:].sum())
+            rest = found[k:].sum()
             if rest > 0:
                 ratio.append(np.maximum(np.sum(fresh**2, axis=1) - np.sum(Z**2, axis=1), 0.0) / rest)
     limit_t2 = float(np.quantile(np.concatenate(t2), 1 - level))

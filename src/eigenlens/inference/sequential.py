@@ -133,9 +133,9 @@ def against_draws(
             counted = len(null)
             break
     made = np.array(null)
-    bar = float(np.quantile(made, 1 - alpha))
+    bar = np.quantile(made, 1 - alpha)
     if len(made) == FIRST < n_draws:  # too few for a quantile of their own: the test ended early
-        bar = float(made.mean() + stats.norm.isf(alpha) * made.std(ddof=1))
+        bar = made.mean() + stats.norm.isf(alpha) * made.std(ddof=1)
     return Step(observed, (1 + exceeded) / (1 + counted), bar), made
 
 
@@ -190,7 +190,7 @@ def resampled_test(
     """
     check_draws(alpha, n_draws)
     seed = seed_of(seed)
-    rounded = float(np.finfo(float).eps ** 0.5)  # of 1 − ρ²: the logarithm of less would be that of rounding
+    rounded = np.finfo(float).eps ** 0.5  # of 1 − ρ²: the logarithm of less would be that of rounding
 
     def statistic(values: np.ndarray, d: int) -> float:
         if wilks:
@@ -282,13 +282,13 @@ def correlation_found(alpha: float, n: float, df1: float, df2: float) -> float:
     """
     if df2 <= 0:
         return 1.0
-    bar = float(stats.f.isf(alpha, df1, df2))
+    bar = stats.f.isf(alpha, df1, df2)
     return _least(lambda r2: float(stats.ncf.sf(bar, df1, df2, n * r2 / (1 - r2))))
 
 
 def eigenvalue_found(alpha: float, n: float, df: float) -> float:
     """Return the smallest eigenvalue, between 0 and 1, that a χ² test of n·λ finds: noncentrality n·λ."""
-    bar = float(stats.chi2.isf(alpha, df))
+    bar = stats.chi2.isf(alpha, df)
     return _least(lambda value: float(stats.ncx2.sf(bar, df, n * value)))
 
 

@@ -160,7 +160,7 @@ def fit_factors(table: Standardised, d: int, start: np.ndarray | None = None) ->
     steps, settled = (6, 1e-3) if table.p > DENSE else (40, 1e-5)
     for _ in range(steps if d > 0 else 0):
         new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST_OWN_VARIANCE, 1.0)
-        moved, noise = float(np.abs(np.log(new / noise)).max()), new
+        moved, noise = np.abs(np.log(new / noise)).max(), new
         values, V = table.spectrum(noise, d)
         if moved < settled:
             break

@@ -45,11 +45,11 @@ class Chart:
 
     def across(self, a: float) -> float:
         """Return the place of a value on the horizontal scale."""
-        return float(self.left + (self.right - self.left) * (a - self._x[0]) / ((self._x[1] - self._x[0]) or 1))
+        return self.left + (self.right - self.left) * (a - self._x[0]) / ((self._x[1] - self._x[0]) or 1)
 
     def up(self, b: float) -> float:
         """Return the place of a value on the vertical scale."""
-        return float(self.base - (self.base - self.top) * (b - self._y[0]) / ((self._y[1] - self._y[0]) or 1))
+        return self.base - (self.base - self.top) * (b - self._y[0]) / ((self._y[1] - self._y[0]) or 1)
 
     def vertical_grid(self, written: Callable[[float], str] = number) -> None:
         """Draw lines at round numbers of the horizontal scale, and write these."""
@@ -199,13 +199,13 @@ def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
     weights = findings.loadings[own, j]
     used = int(np.count_nonzero(weights))
     order = np.argsort(-np.abs(weights), kind="stable")[: max(min(limit, used), 1)]
-    top = float(np.abs(weights[order]).max(initial=0)) or 1.0
+    top = np.abs(weights[order]).max(initial=0) or 1.0
     row = 19.0
     chart = Chart((-top, top), (0, 1), left=NAMES + 40, right=WIDE - 42)
     zero = chart.across(0)
     chart.parts.append(line(zero, 0, zero, row * len(order), "zero"))
     for i, place in enumerate(order):
-        v, full = float(weights[place]), findings.loading_names[own[place]]
+        v, full = weights[place], findings.loading_names[own[place]]
         end, side = chart.across(v), "start" if v >= 0 else "end"
         tip, kind = el("title", f"{full}: {v:+.3f}"), "pos" if v >= 0 else "neg"
         chart.parts += [
@@ -226,13 +226,13 @@ def heat(findings: Findings, most: int = 40) -> Markup:
     k = min(findings.loadings.shape[1], 8)
     V = findings.loadings[:, :k]
     order = np.sort(np.argsort(-np.abs(V).max(axis=1), kind="stable")[:most])
-    top = float(np.abs(V).max(initial=0)) or 1.0
+    top = np.abs(V).max(initial=0) or 1.0
     pairs = findings.pairs or k
     short = [f"{j % pairs + 1}{'AB'[j // pairs]}" if pairs < k else f"{j + 1}" for j in range(k)]
     names = [findings.loading_names[place] for place in order]
 
     def cell(i: int, j: int) -> tuple[str, float, str]:
-        v = float(V[order[i], j])
+        v = V[order[i], j]
         return "pos" if v >= 0 else "neg", round(abs(v) / top, 3), f"{names[i]}, {findings.axes[j]}: {v:+.3f}"
 
     numbers = table(
@@ -254,13 +254,13 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     Z, V = findings.scores[:, :2], findings.loadings[:, :2]
     drawn = np.linspace(0, len(Z) - 1, min(points, len(Z))).astype(int)
     Z = Z[drawn] - np.median(Z[drawn], axis=0)
-    reach = float(np.abs(Z).max(initial=0)) or 1.0
+    reach = np.abs(Z).max(initial=0) or 1.0
     chart = Chart((-reach, reach), (-reach, reach), left=20, right=380, top=20, base=380)
     for row, (a, b) in zip(drawn, Z, strict=True):
         chart.dot(a, b, 1.8, "dot", data_row=int(row))
     length = np.sqrt((V**2).sum(axis=1))
     order = np.argsort(-length, kind="stable")[:most]
-    ends = 0.78 * reach / (float(length.max(initial=0)) or 1.0) * V[order]
+    ends = 0.78 * reach / (length.max(initial=0) or 1.0) * V[order]
     mid = chart.across(0)
     tips = np.array([(chart.across(a), chart.up(b)) for a, b in ends]).reshape(-1, 2)
     full = [findings.loading_names[place] for place in order]
@@ -277,7 +277,7 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
                 line(tip[0], tip[1], x, y, "grid") if far else None,
                 text(x, y + 4, shown, "middle", "name halo", name),
             ]
-    top, bottom = float(min(heights)) - 10, float(max(heights)) + 10  # a flat cloud needs no square
+    top, bottom = min(heights) - 10, max(heights) + 10  # a flat cloud needs no square
     cross = [line(20, mid, 380, mid, "grid"), line(mid, top, mid, bottom, "grid")]
     about = (
         f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large. Rows "

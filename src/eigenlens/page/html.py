@@ -53,7 +53,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 def _text(value: Any) -> str:
     """Return text without the characters that HTML does not allow, or that turn its direction."""
-    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float | np.floating) else str(value)
     return undirected(CONTROLS.sub("\ufffd", text))
 
 
@@ -105,24 +105,15 @@ def svg(height: float, label: str, *children: Any, top: float = 0.0) -> Markup:
 def text(
     x: float, y: float, words: Any, anchor: str = "start", class_: str | None = None, column: str | None = None
 ) -> Markup:
-    return el("text", words, x=float(x), y=float(y), text_anchor=anchor, class_=class_, data_column=column)
+    return el("text", words, x=x, y=y, text_anchor=anchor, class_=class_, data_column=column)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
-    return el("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
+    return el("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
 def rect(x: float, y: float, w: float, h: float, class_: str, *children: Any, opacity: float | None = None) -> Markup:
-    return el(
-        "rect",
-        *children,
-        x=float(x),
-        y=float(y),
-        width=float(max(w, 0)),
-        height=float(max(h, 0)),
-        class_=class_,
-        fill_opacity=opacity,
-    )
+    return el("rect", *children, x=x, y=y, width=max(w, 0.0), height=max(h, 0.0), class_=class_, fill_opacity=opacity)
 
 
 def cut(words: str, limit: int = 22) -> str:

@@ -121,7 +121,7 @@ def open_zarr(path: Path) -> Any:
     except Exception as error:  # whatever a damaged description makes of itself: KeyError, TypeError, …
         raise errors.unreadable(path, error) from error
     if not hasattr(array, "shape"):
-        raise errors.located(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
+        raise errors.located(path, errors.InputError("it is a Zarr group; give the path of one array in it."))
     stored, total = _stored_chunks(array, path)
     if stored < total:
         raise errors.InputError(

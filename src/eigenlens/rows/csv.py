@@ -38,7 +38,7 @@ class CsvReader:
         for path, header in zip(paths, headers, strict=True):
             if header != headers[0]:
                 found, expected = (f"columns {errors.listed(h, 12)}" for h in (header, headers[0]))
-                raise errors.files_differ(str(path), str(paths[0]), found, expected)
+                raise errors.files_differ(path, paths[0], found, expected)
         self.width = len(headers[0])
         self.index = frozenset({0} if header_cells(paths[0], PLAIN)[0] == "" else ())
         if all(_number(name) is not None for name in headers[0]):

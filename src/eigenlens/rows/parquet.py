@@ -200,7 +200,7 @@ def check_same_columns(paths: Sequence[Place], schemas: Sequence[Any]) -> None:
     for path, schema in zip(paths, schemas, strict=True):
         if schema.names != schemas[0].names:
             found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, schemas[0]))
-            raise errors.files_differ(str(path), str(paths[0]), found, expected)
+            raise errors.files_differ(path, paths[0], found, expected)
 
 
 class Partitions:
@@ -212,7 +212,7 @@ class Partitions:
         for path, of in zip(paths, self._values, strict=bool(values)):
             if list(of) != names:
                 found, expected = (f"partitions {errors.listed(keys) or 'none'}" for keys in (of, names))
-                raise errors.files_differ(str(path), str(paths[0]), found, expected)
+                raise errors.files_differ(path, paths[0], found, expected)
         self._kinds = {name: _kind_of([of[name] for of in self._values]) for name in names}
 
     def beside(self, schema: Any) -> Any:

@@ -195,13 +195,12 @@ def _sparse_tensor(X: Any, name: str) -> Table:
 
     if X.ndim != 2:
         raise errors.not_a_table(name, tuple(X.shape))
-    table = namespaces.sparse_tensor(X)
-    if table is None:
+    if X.device.type != "cpu":
         raise errors.InputTypeError(
             f"{name} is a sparse {type(X).__name__} on {X.device}, and sparse tensors are read on the host only; pass "
             f"{name}.cpu(), or {name}.to_dense() if it fits the device."
         )
-    return SparseTable(table, name)
+    return SparseTable(namespaces.sparse_tensor(X), name)
 
 
 def _sparse_frame(frame: Any, name: str) -> Table:

@@ -93,6 +93,11 @@ def assert_same(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray], tole
             raise AssertionError(f"{law}: {name} differs by {error / size:.1e} of its size (allowed {tolerance:.0e})")
 
 
+def assert_alike(model: Any, other: Any, data: Sample, law: str, tolerance: float = ROUND_OFF) -> None:
+    """Compare what two models say of the same rows."""
+    assert_same(outcome(model, data.X), outcome(other, data.X), tolerance, law)
+
+
 @needs("moments")
 def merge(estimator: Any, data: Sample) -> None:
     """Moments of any parts, merged in any order, fit as the whole does."""
@@ -108,7 +113,7 @@ def merge(estimator: Any, data: Sample) -> None:
             if seen is not moments and pickle.dumps(seen) != before:
                 raise AssertionError("merge: the moments that were merged in have changed")
         joined = clone(estimator).fit_moments(moments)
-        assert_same(outcome(joined, data.X), outcome(whole, data.X), ROUND_OFF, f"merge (cuts {cuts}, order {order})")
+        assert_alike(joined, whole, data, f"merge (cuts {cuts}, order {order})")
 
 
 @needs("moments")
@@ -117,7 +122,7 @@ def partial_fit(estimator: Any, data: Sample) -> None:
     batches = clone(estimator)
     for index in np.array_split(np.arange(len(data)), 7):
         batches.partial_fit(*data.rows(index).arguments())
-    assert_same(outcome(batches, data.X), outcome(fitted(estimator, data), data.X), ROUND_OFF, "partial_fit")
+    assert_alike(batches, fitted(estimator, data), data, "partial_fit")
 
 
 @needs("counts_rows")
@@ -126,32 +131,25 @@ def weight(estimator: Any, data: Sample) -> None:
     times = np.arange(len(data)) % 4
     weighted = fitted(estimator, data, times)
     repeated = fitted(estimator, data.rows(np.repeat(np.arange(len(data)), times)))
-    assert_same(outcome(weighted, data.X), outcome(repeated, data.X), ROUND_OFF, "weight")
+    assert_alike(weighted, repeated, data, "weight")
 
 
 @needs("counts_rows")
 def row_order(estimator: Any, data: Sample) -> None:
     """The order of the rows does not matter."""
     shuffled = data.rows(np.random.default_rng(1).permutation(len(data)))
-    assert_same(
-        outcome(fitted(estimator, shuffled), data.X),
-        outcome(fitted(estimator, data), data.X),
-        ROUND_OFF,
-        "row_order",
-    )
+    assert_alike(fitted(estimator, shuffled), fitted(estimator, data), data, "row_order")
 
 
 def bitwise_rerun(estimator: Any, data: Sample) -> None:
     """The same rows give the same bits."""
-    first, second = (outcome(fitted(estimator, data), data.X) for _ in range(2))
-    assert_same(first, second, 0.0, "bitwise_rerun")
+    assert_alike(fitted(estimator, data), fitted(estimator, data), data, "bitwise_rerun", 0.0)
 
 
 def pickled(estimator: Any, data: Sample) -> None:
     """A model survives pickling bit by bit."""
     model = fitted(estimator, data)
-    again = pickle.loads(pickle.dumps(model))
-    assert_same(outcome(again, data.X), outcome(model, data.X), 0.0, "pickled")
+    assert_alike(pickle.loads(pickle.dumps(model)), model, data, "pickled", 0.0)
 
 
 @needs("own_parts")
@@ -166,7 +164,7 @@ def saved(estimator: Any, data: Sample) -> None:
             raise AssertionError("saved: the loaded model saves to other bytes")
     if restored.get_params().keys() != model.get_params().keys():
         raise AssertionError("saved: parameters were lost")
-    assert_same(outcome(restored, data.X), outcome(model, data.X), 0.0, "saved")
+    assert_alike(restored, model, data, "saved", 0.0)
 
 
 @needs("centres")
