@@ -48,10 +48,11 @@ def test_every_room_is_in_the_table_of_rooms(room):
     assert f"| `{room}/` |" in table or f"| `{room}.py` |" in table
 
 
-def test_the_map_of_the_rooms_is_drawn_from_the_layers():
-    drawn = runpy.run_path(str(ROOT / "docs/pictures/rooms.py"))["svg"](LAYERS["layers"])
+def test_the_map_of_the_rooms_is_drawn_from_the_layers_and_a_fit():
+    rooms = runpy.run_path(str(ROOT / "docs/pictures/rooms.py"))
+    drawn = rooms["svg"](LAYERS["layers"], rooms["passed"]())
     kept = (ROOT / "docs/images/rooms.svg").read_text(encoding="utf8")
-    assert drawn == kept, "the layers have changed; run python docs/pictures/rooms.py"
+    assert drawn == kept, "the layers or the walk of a fit have changed; run python docs/pictures/rooms.py"
     assert all(f">{room}</text>" in kept for room in ROOMS)
 
 

@@ -12,7 +12,7 @@ from eigenlens.exceptions import InputError
 
 def test_square_tables():
     assert memory.square_bytes(1000) == 8_000_000
-    assert memory.square_bytes(1000, 10, copies=2, itemsize=4) == 80_000
+    assert memory.square_bytes(1000, 10, copies=2) == 160_000
 
 
 def test_what_is_available_is_a_sensible_number():

@@ -10,8 +10,7 @@ from unittest.mock import patch
 import numpy as np
 from sklearn.decomposition import PCA
 
-from eigenlens.inference import broken_stick, components_test, gap_test, tracy_widom_test
-from eigenlens.inference import shared_directions as shared
+from eigenlens.inference import broken_stick, components_test, gap_test, shared_directions as shared, tracy_widom_test
 from eigenlens.inference.parallel import against_normal
 
 from .laws import binary, chain, elliptical, heavy, lognormal, normal, series, unequal

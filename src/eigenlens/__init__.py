@@ -11,33 +11,35 @@ from typing import TYPE_CHECKING
 from .arrays.lazy import exports
 
 if TYPE_CHECKING:  # the same names for type checkers, under the names that they are exported by
-    from . import displays as displays
-    from . import distances as distances
-    from . import exceptions as exceptions
-    from . import files as files
-    from . import inference as inference
-    from . import kernels as kernels
-    from . import moments as moments
-    from . import regress as regress
-    from . import rows as rows
-    from . import solve as solve
-    from . import study as study
-    from . import testing as testing
-    from . import validation as validation
+    from . import (
+        displays as displays,
+        distances as distances,
+        exceptions as exceptions,
+        files as files,
+        inference as inference,
+        kernels as kernels,
+        moments as moments,
+        regress as regress,
+        rows as rows,
+        solve as solve,
+        study as study,
+        testing as testing,
+        validation as validation,
+    )
     from .arrays.summaries import Summary as Summary
-    from .exceptions import ConditionWarning as ConditionWarning
-    from .exceptions import EigenlensWarning as EigenlensWarning
-    from .exceptions import RangeWarning as RangeWarning
-    from .exceptions import RankWarning as RankWarning
-    from .files import load as load
-    from .files import save as save
+    from .exceptions import (
+        ConditionWarning as ConditionWarning,
+        EigenlensWarning as EigenlensWarning,
+        RangeWarning as RangeWarning,
+        RankWarning as RankWarning,
+    )
+    from .files import load as load, save as save
     from .methods.cca import CCA as CCA
     from .methods.classical_mds import ClassicalMDS as ClassicalMDS
     from .methods.correspondence_analysis import CorrespondenceAnalysis as CorrespondenceAnalysis
     from .methods.directional_regression import DirectionalRegression as DirectionalRegression
     from .methods.fda import FDA as FDA
-    from .methods.kernel_machine import KernelClassifier as KernelClassifier
-    from .methods.kernel_machine import KernelRegressor as KernelRegressor
+    from .methods.kernel_machine import KernelClassifier as KernelClassifier, KernelRegressor as KernelRegressor
     from .methods.kernel_pca import KernelPCA as KernelPCA
     from .methods.lda import LDA as LDA
     from .methods.localized_sir import LocalizedSIR as LocalizedSIR
@@ -53,8 +55,7 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .methods.save import SAVE as SAVE
     from .methods.sir import SIR as SIR
     from .methods.sparse_pca import SparsePCA as SparsePCA
-    from .rows import open_rows as open_rows
-    from .rows import write_rows as write_rows
+    from .rows import open_rows as open_rows, write_rows as write_rows
     from .solve.subspace import Subspace as Subspace
     from .study.notebook import report as report
 

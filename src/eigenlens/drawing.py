@@ -46,9 +46,8 @@ class Display:
 
     def __init__(self, axes: Any, **data: Any) -> None:
         self.axes_, self.data = list(np.ravel(np.asarray(axes, dtype=object))), data
-        first: Any = self.axes_[0] if self.axes_ else None
-        figure: Any = None if first is None else first.figure
-        self.ax_, self.figure_ = first, figure
+        first: Any = self.axes_[0]
+        self.ax_, self.figure_ = first, first.figure
 
     def __repr__(self) -> str:
         return f"<Display: {len(self.axes_)} picture(s) in figure_>"
@@ -129,9 +128,7 @@ def finish(
 # -- dots, classes and arrows --------------------------------------------------------------------------------------
 
 
-def floats(values: Any) -> np.ndarray:
-    """Return a table or an array of any library as NumPy's numbers."""
-    return np.asarray(namespaces.to_numpy(values), dtype=float)
+floats = namespaces.floats
 
 
 def row_names(X: Any) -> list[str] | None:
@@ -140,6 +137,22 @@ def row_names(X: Any) -> list[str] | None:
     if index is None or callable(index) or hasattr(X, "__dask_graph__"):
         return None
     return None if getattr(index, "dtype", np.dtype(int)).kind in "iufbmM" else list(map(str, index))
+
+
+def column_names(model: Any, count: int) -> list[str]:
+    """Return the names of the columns of a fit; x0, x1, … where they have none."""
+    return [str(name) for name in getattr(model, "feature_names_in_", (f"x{j}" for j in range(count)))]
+
+
+def axis_name(word: str, j: int, shares: Any = ()) -> str:
+    """Return what the j-th direction is called on an axis, with its share where it has one."""
+    return f"{word} {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "")
+
+
+def in_plane(values: np.ndarray, directions: tuple[int, int] = (0, 1)) -> np.ndarray:
+    """Return two columns of coordinates, zeros where there is no such axis."""
+    zero = np.zeros(len(values))
+    return np.stack([values[:, j] if j < values.shape[1] else zero for j in directions], axis=1)
 
 
 def palette(n: int, ordered: bool = False) -> list[Any]:
@@ -196,8 +209,8 @@ def by_class(
 
     many, names = len(classes) > FEW, []
     for k, (label, colour) in enumerate(zip(classes, palette(len(classes)), strict=True)):
-        style = {"marker": MARKERS[k // len(COLOURS) % len(MARKERS)], "label": None if many else str(label)}
-        dots(ax, xy[codes == k], colour, size, len(xy), alpha=alpha, **style)
+        marker = MARKERS[k // len(COLOURS) % len(MARKERS)]
+        dots(ax, xy[codes == k], colour, size, len(xy), alpha=alpha, marker=marker, label=None if many else str(label))
     for k in np.unique(codes) if many else ():
         ink = ax.xaxis.label.get_color()  # as strong as a style has it: rows lie behind these names
         names.append(named(ax, str(classes[k]), tuple(xy[codes == k].mean(axis=0)), 8, ink))
@@ -221,11 +234,20 @@ def arrows(
 def named(ax: Any, name: str, xy: Any, size: float = 8, colour: Any = INK) -> Any:
     """Write a name for `place_names` to place, with a line to its point for where it has to move away."""
     leader = {"arrowstyle": "-", "color": QUIET, "lw": 0.6, "shrinkA": 0, "shrinkB": 1}
-    style = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
-    return ax.annotate(name, xy, (0, 0), fontsize=size, color=colour, **style)
+    return ax.annotate(
+        name,
+        xy,
+        (0, 0),
+        fontsize=size,
+        color=colour,
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        arrowprops=leader,
+    )
 
 
-def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
+def place_names(ax: Any, names: list[Any], dots: np.ndarray | None = None) -> list[str]:
     """Place names next to their points, where they cover neither each other nor the legend nor, with luck, dots.
 
     The limits of the axes and the legend must be final.
@@ -250,12 +272,13 @@ def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
     ax.figure.draw_without_rendering()  # extents are known once it has been laid out
     scale, legend = ax.figure.dpi / 72, ax.get_legend()
     extents = [Text.get_window_extent(name) for name in names]
-    anchors = ax.transData.transform([name.xy for name in names])
+    named = np.array([name.xy for name in names])
+    anchors = ax.transData.transform(named)
     places = label_places(
         anchors,
         np.array([[extent.width, extent.height] for extent in extents]),
         np.asarray(ax.get_window_extent().extents),
-        ax.transData.transform(dots),
+        ax.transData.transform(named if dots is None else dots),
         None if legend is None else np.array([legend.get_window_extent().extents]),
         [gap * scale for gap in GAPS],
     )
@@ -322,4 +345,4 @@ def label_places(
 def _overlaps(low: np.ndarray, high: np.ndarray, lowest: np.ndarray, highest: np.ndarray) -> np.ndarray:
     """Count for each box those of a second set that it overlaps."""
     inside = (lowest[None] < high[:, None]) & (highest[None] > low[:, None])
-    return np.asarray(inside.all(axis=2).sum(axis=1))
+    return inside.all(axis=2).sum(axis=1)

@@ -39,9 +39,9 @@ from eigenlens import (
     PrincipalHessianDirections,
     RobustPCA,
     SparsePCA,
+    kernels as k,
     save,
 )
-from eigenlens import kernels as k
 from eigenlens.distances import Exponential, Identity, Logarithm, Measure, Power, Rational
 from eigenlens.exceptions import InputError
 from eigenlens.regress import (

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn import manifold
 from sklearn.base import clone
 
-from eigenlens import PCA, ClassicalMDS, RankWarning
+from eigenlens import PCA, ClassicalMDS, RankWarning, load, save
 from eigenlens.arrays import memory
 from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, gower, lingoes, procrustes
 from eigenlens.exceptions import (
@@ -690,3 +690,78 @@ def test_a_metric_is_found_by_its_beginning():
     with pytest.raises(InputError, match=r"metric='bray' is not known. Did you mean 'braycurtis'\?") as told:
         ClassicalMDS(2, metric="bray").fit(rows)
     assert "cosine" not in str(told.value)
+
+
+# -- other criteria -----------------------------------------------------------------------------------------------
+
+#: Miles between Boston, New York, Washington, Miami, Chicago, Seattle, San Francisco, Los Angeles and Denver
+MILES = squareform(
+    [
+        *(206, 429, 1504, 963, 2976, 3095, 2979, 1949),
+        *(233, 1308, 802, 2815, 2934, 2786, 1771),
+        *(1075, 671, 2684, 2799, 2631, 1616),
+        *(1329, 3273, 3053, 2687, 2037),
+        *(2013, 2142, 2054, 996),
+        *(808, 1131, 1307),
+        *(379, 1235),
+        1059,
+    ]
+)
+
+
+def test_classical_scaling_minimises_strain_and_refinement_the_criterion_asked_for():
+    classical = ClassicalMDS(metric="precomputed").fit(MILES)
+    assert classical.strain_ == pytest.approx((classical.all_eigenvalues()[2:] ** 2).sum(), rel=1e-10)
+    found = {kind: ClassicalMDS(metric="precomputed", refine=kind).fit(MILES) for kind in ("stress", "sstress")}
+    assert [round(m.stress_, 4) for m in (classical, found["stress"])] == [0.0197, 0.014]
+    assert [round(m.sstress_ / 1e12, 3) for m in (classical, found["sstress"])] == [0.881, 0.740]
+    assert classical.strain_ < min(m.strain_ for m in found.values())
+    assert found["stress"].stress_ < found["sstress"].stress_
+    for kind, model in found.items():
+        d = squareform(pdist(model.embedding_))
+        off = 2 * (d**2 - MILES**2) if kind == "sstress" else np.where(d > 0, (d - MILES) / np.where(d > 0, d, 1), 0)
+        slope = off.sum(axis=1)[:, None] * model.embedding_ - off @ model.embedding_  # 0 where the criterion is least
+        assert np.abs(slope).max() < 1e-5 * np.abs(off @ np.abs(model.embedding_)).max()
+        np.testing.assert_allclose(
+            model.transform(MILES[:3]), model.embedding_[:3], atol=0.05 * np.ptp(model.embedding_)
+        )
+
+
+@pytest.mark.parametrize("kind", ["stress", "sstress"])
+def test_refined_maps_of_euclidean_distances_are_classical_ones(kind):
+    points = np.random.default_rng(0).standard_normal((30, 2))
+    classical, refined = ClassicalMDS().fit(points), ClassicalMDS(refine=kind).fit(points)
+    np.testing.assert_allclose(refined.embedding_, classical.embedding_, atol=1e-6)
+    np.testing.assert_allclose(refined.transform(points[:4] + 0.1), classical.transform(points[:4] + 0.1), atol=1e-5)
+    assert classical.strain_ < 1e-20
+    assert max(refined.stress_, refined.sstress_) < 1e-6
+
+
+def test_missing_distances_count_for_nothing():
+    points = np.random.default_rng(0).standard_normal((30, 2))
+    D = squareform(pdist(points))
+    gaps = np.triu(np.random.default_rng(1).random((30, 30)) < 0.3, 1)
+    D[gaps | gaps.T] = np.nan
+    found = ClassicalMDS(metric="precomputed", refine="stress").fit(D)
+    np.testing.assert_allclose(pdist(found.embedding_), pdist(points), atol=1e-5)
+    with pytest.raises(InputError, match="NaN"):
+        ClassicalMDS(metric="precomputed").fit(D)
+    D[:3, 3:] = D[3:, :3] = np.nan
+    with pytest.raises(InputError, match="no chain of known distances"):
+        ClassicalMDS(metric="precomputed", refine="stress").fit(D)
+
+
+def test_refinement_counts_weights_goes_through_files_and_refuses_landmarks(tmp_path):
+    weight = np.array([1, 2, 1, 1, 3, 1, 1, 1, 2])
+    weighted = ClassicalMDS(metric="precomputed", refine="stress").fit(MILES, sample_weight=weight)
+    places = np.repeat(np.arange(9), weight)
+    repeated = ClassicalMDS(metric="precomputed", refine="stress").fit(MILES[np.ix_(places, places)])
+    np.testing.assert_allclose(weighted.stress_, repeated.stress_, rtol=1e-5)
+    np.testing.assert_allclose(weighted.sstress_, repeated.sstress_, rtol=1e-3)
+    save(weighted, tmp_path / "map.eigenlens")
+    again = load(tmp_path / "map.eigenlens")
+    np.testing.assert_array_equal(again.transform(MILES[:2]), weighted.transform(MILES[:2]))
+    with pytest.raises(InputError, match="leave one of them out"):
+        ClassicalMDS(refine="stress", n_landmarks=5).fit(MILES)
+    with pytest.raises(InputError, match="refine='strain'"):
+        ClassicalMDS(refine="strain").fit(MILES)

@@ -14,8 +14,7 @@ from eigenlens.exceptions import InputError, InputTypeError, NotConvergedWarning
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.rows import Block
-from eigenlens.solve import Form, counted_axes
-from eigenlens.solve import sparse_axes as sparse_axes_module
+from eigenlens.solve import Form, counted_axes, sparse_axes as sparse_axes_module
 from eigenlens.solve.counted_axes import loadings_on
 from eigenlens.solve.sparse_axes import regression, sparse_axes
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens.arrays import memory
-from eigenlens.moments import Cross, Factor, Grouped, Patterns, completion
-from eigenlens.moments import patterns as patterns_of_rows
+from eigenlens.moments import Cross, Factor, Grouped, Patterns, completion, patterns as patterns_of_rows
 from eigenlens.moments.completion import fit
 from eigenlens.rows import Block, as_source
 

@@ -9,8 +9,7 @@ import pytest
 
 from clusters import Killer, P, rows_of, start
 from eigenlens import CCA, LDA, PCA
-from eigenlens.rows import as_source
-from eigenlens.rows import dask as source_of
+from eigenlens.rows import as_source, dask as source_of
 
 
 @pytest.fixture(scope="module")

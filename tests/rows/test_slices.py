@@ -7,8 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from eigenlens.exceptions import InputError, InputTypeError, SliceWarning
 from eigenlens.rows import Response, Slicing

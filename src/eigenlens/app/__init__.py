@@ -1,4 +1,7 @@
-"""The command line: `eigenlens report DATA` and others. Nothing heavy is imported before the arguments are read."""
+"""The command line: words become a study, and what it found becomes files and a few lines in the terminal.
+
+`main.py` knows the commands, such as `eigenlens report DATA`. Nothing heavy is imported before the arguments are read.
+"""
 
 from __future__ import annotations
 

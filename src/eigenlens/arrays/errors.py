@@ -422,7 +422,7 @@ def two_targets(name: str) -> InputError:
     )
 
 
-def unreadable(place: str, cause: Exception) -> InputError:
+def unreadable(place: object, cause: Exception) -> InputError:
     return InputError(f"{place} cannot be read: {cause}")
 
 
@@ -436,9 +436,9 @@ def file_exists(path: Any) -> FileExistsError:
     return FileExistsError(f"path={str(path)!r} already exists; pass overwrite=True to replace it.")
 
 
-def quoted(text: str, limit: int = 60) -> str:
+def quoted(text: str) -> str:
     """Quote a cell for a message, cut where it is long."""
-    return repr(text if len(text) <= limit else text[:limit] + "…")
+    return repr(text if len(text) <= 60 else text[:60] + "…")
 
 
 def bad_cell(path: Any, line: int | None, column: str, value: str, rule: str) -> InputError:

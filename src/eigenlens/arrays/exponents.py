@@ -16,7 +16,6 @@ from .typing import Array
 ORDINARY = 200  # |x| within 2^±200 squares and sums safely
 FREE = -(10**6)  # exponent of a column that is all zeros
 LAST_EXPONENT = 1000  # 2^±1000 and their inverses are ordinary numbers
-FOLD = 64  # rows that are compared as one line
 Exponents = np.ndarray | None  # of each column; None where nothing is taken out
 
 
@@ -64,23 +63,10 @@ def column_exponents(rows: Array) -> np.ndarray:
     if rows.shape[0] == 0:
         return np.full(rows.shape[1], FREE)
     xp = namespaces.namespace(rows)
-    if isinstance(rows, np.ndarray):
-        rows = _folded_peaks(rows)
     peaks = namespaces.to_numpy(xp.max(xp.abs(rows), axis=0)).astype(np.float64)
     _, exponent = np.frexp(peaks)
     exponent = np.where(np.abs(exponent) <= ORDINARY, 0, exponent)
     return np.where(peaks == 0, FREE, np.clip(exponent, -LAST_EXPONENT, LAST_EXPONENT))
-
-
-def _folded_peaks(rows: np.ndarray) -> np.ndarray:
-    """Return far fewer rows with the same largest absolute values in each column: long lines are compared faster."""
-    n, p = rows.shape
-    full = n // FOLD * FOLD
-    if full < 4 * FOLD or not rows.flags.c_contiguous:
-        return rows
-    lines = rows[:full].reshape(-1, FOLD * p)
-    peaks = np.maximum(lines.max(axis=0), -lines.min(axis=0))
-    return np.concatenate([peaks.reshape(FOLD, p), rows[full:]])
 
 
 def common(exponents: list[np.ndarray]) -> Exponents:

@@ -23,8 +23,8 @@ NO_LIMIT = 2**60  # version 1 writes the largest number there is
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
-def square_bytes(n: int, m: int | None = None, *, copies: float = 1.0, itemsize: int = 8) -> int:
-    """Return the bytes of n-by-m tables (n-by-n, where m is not given).
+def square_bytes(n: int, m: int | None = None, *, copies: float = 1.0) -> int:
+    """Return the bytes of n-by-m tables of float64 (n-by-n, where m is not given).
 
     Examples
     --------
@@ -32,7 +32,7 @@ def square_bytes(n: int, m: int | None = None, *, copies: float = 1.0, itemsize:
     >>> square_bytes(1000)
     8000000
     """
-    return int(n * (n if m is None else m) * itemsize * copies)
+    return int(8 * n * (n if m is None else m) * copies)
 
 
 def available_bytes(like: Array | None = None) -> int | None:

@@ -63,15 +63,11 @@ def is_whole(x: Any) -> bool:
 
 def is_complex(x: Array) -> bool:
     """Tell whether `x` holds complex numbers."""
-    if isinstance(x, np.ndarray):
-        return x.dtype.kind == "c"
     return namespace(x).isdtype(x.dtype, "complex floating")
 
 
 def is_number(x: Array) -> bool:
     """Tell whether `x` holds booleans or real numbers."""
-    if isinstance(x, np.ndarray):
-        return x.dtype.kind in "biuf"
     return namespace(x).isdtype(x.dtype, ("bool", "integral", "real floating"))
 
 
@@ -82,8 +78,6 @@ def single(x: Array) -> bool:
 
 def all_finite(x: Array) -> bool:
     """Tell whether every entry is finite."""
-    if isinstance(x, np.ndarray):
-        return bool(np.isfinite(x).all())
     xp = namespace(x)
     return bool(xp.all(xp.isfinite(x)))
 
@@ -97,6 +91,11 @@ def to_numpy(x: Any) -> np.ndarray:
     if array_api_compat.is_cupy_array(x):
         return x.get()
     return np.asarray(x)
+
+
+def floats(values: Any) -> np.ndarray:
+    """Return a table or an array of any library as NumPy's float64."""
+    return np.asarray(to_numpy(values), dtype=np.float64)
 
 
 def like(values: Any, ref: Any) -> Array:
@@ -141,18 +140,16 @@ def detached(x: Array) -> Array:
     return x.detach() if array_api_compat.is_torch_array(x) else x
 
 
-def cast(x: Array, dtype: Any) -> Array:
+def cast(x: Array, dtype: Any, copy: bool = False) -> Array:
     """Convert to a dtype, without a copy where it is that already."""
     if isinstance(x, np.ndarray):
-        return x.astype(dtype, copy=False)
-    return namespace(x).astype(x, dtype, copy=False)
+        return x.astype(dtype, copy=copy)
+    return namespace(x).astype(x, dtype, copy=copy)
 
 
 def attribute_copy(x: Array, dtype: Any) -> Array:
     """Copy for a fitted attribute: writing to it changes no prediction."""
-    if isinstance(x, np.ndarray):
-        return x.astype(dtype)
-    return namespace(x).astype(x, dtype, copy=True)
+    return cast(x, dtype, copy=True)
 
 
 def same_dtype(dtype: Any, xp: Namespace) -> Any:

@@ -138,13 +138,13 @@ class Summary:
 
 def table(title: str, columns: Mapping[str, Any], rows: Sequence[Any]) -> Table:
     """Return a table of columns that have names; those that are None are left out."""
-    kept = {name: np.asarray(namespaces.to_numpy(v), dtype=float) for name, v in columns.items() if v is not None}
+    kept = {name: namespaces.floats(v) for name, v in columns.items() if v is not None}
     return Table(title, np.column_stack(list(kept.values())), names_of(rows), list(kept))
 
 
 def matrix(title: str, values: Any, rows: Iterable[Any], columns: Iterable[Any]) -> Table:
     """Return a table of an array whose rows and columns have names."""
-    return Table(title, np.asarray(namespaces.to_numpy(values), dtype=float), names_of(rows), names_of(columns))
+    return Table(title, namespaces.floats(values), names_of(rows), names_of(columns))
 
 
 def names_of(labels: Any) -> list[str]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import optional
-from ..drawing import INK, QUIET, Display, axes_for, finish, floats, one_axes, palette
+from ..drawing import INK, QUIET, Display, axes_for, column_names, finish, floats, one_axes, palette
 from ..rows import as_source, whole
-from .row_scores import require_rows
+from .row_scores import require_rows, values_at
 
 STEPS = 120  # places at which a function is drawn
 
@@ -42,7 +41,8 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
     'alcohol'
     """
     V, shares = floats(model.components_), getattr(model, "explained_variance_ratio_", None)
-    (k, p), names = V.shape, [str(name) for name in getattr(model, "feature_names_in_", range(V.shape[1]))]
+    k, p = V.shape
+    names = column_names(model, p)
     few, top = p <= 40, float(np.abs(V).max(initial=0.0)) or 1.0
     ax = one_axes(ax, max(4.2, 0.8 * k + 2.8), 0.3 * p + 1.0 if few else 6.0)
     drawn = _image(ax, V.T, top, aspect="auto")
@@ -51,8 +51,8 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
     finish(ax, said, "" if few else "column")
     if few:
         for i, j in np.argwhere(V != 0):
-            style = {"ha": "center", "va": "center", "fontsize": 7.5}
-            ax.text(i, j, f"{V[i, j]:+.2f}", color="white" if abs(V[i, j]) > 0.6 * top else "black", **style)
+            ink = "white" if abs(V[i, j]) > 0.6 * top else "black"
+            ax.text(i, j, f"{V[i, j]:+.2f}", color=ink, ha="center", va="center", fontsize=7.5)
         ax.set_yticks(range(p), names, fontsize=8)
         ax.set_yticks(np.arange(p + 1) - 0.5, minor=True)
     ax.set_xticks(range(k), labels, fontsize=9)
@@ -162,8 +162,8 @@ def functions(
     'petal width (cm)'
     """
     require_rows(model, X)
-    rows, given = np.asarray(whole(as_source(X)).X), getattr(model, "feature_names_in_", None)
-    names = [f"x{j}" for j in range(rows.shape[1])] if given is None else [str(name) for name in given]
+    rows = np.asarray(whole(as_source(X)).X)
+    names = column_names(model, rows.shape[1])
     chosen = range(rows.shape[1]) if features is None else features
     places = [names.index(f) if isinstance(f, str) else int(f) for f in chosen]
     panels = axes_for(ax, len(places), 2.6, 2.4, columns=4, sharey=True)
@@ -171,11 +171,19 @@ def functions(
     for panel, j, grid in zip(panels, places, grids, strict=True):
         points = np.tile(np.median(rows, axis=0), (STEPS, 1))
         points[:, j] = grid
-        under = points if given is None else optional.pandas().DataFrame(points, columns=list(given))
-        curves.append(floats(model.transform(under))[:, :n_components])
+        curves.append(values_at(model.transform, points, X)[:, :n_components])
         _curves(panel, grid, curves[-1])
-        marks = {"color": INK, "alpha": 0.4, "markersize": 6, "zorder": 1, "clip_on": False}
-        panel.plot(rows[:, j], np.zeros(len(rows)), "|", transform=panel.get_xaxis_transform(), **marks)
+        panel.plot(
+            rows[:, j],
+            np.zeros(len(rows)),
+            "|",
+            transform=panel.get_xaxis_transform(),
+            color=INK,
+            alpha=0.4,
+            markersize=6,
+            zorder=1,
+            clip_on=False,
+        )
         first = panel is panels[0]
         finish(panel, names[j], "coordinate" if first else "", legend="best" if first else "")
     return Display(panels, grids=grids, curves=np.array(curves))

@@ -19,10 +19,12 @@ from ..drawing import (
     Display,
     arrows,
     axes_for,
+    axis_name,
     density,
     dots,
     finish,
     floats,
+    in_plane,
     named,
     one_axes,
     palette,
@@ -72,30 +74,26 @@ def configuration(
     >>> configuration(mds, labels=["a", "b", "c"]).ax_.get_xlabel()
     'axis 1 (78%)'
     """
-    Y, values = floats(model.embedding_), floats(model.eigenvalues_)
+    Y, values = in_plane(floats(model.embedding_)), floats(model.eigenvalues_)
     labels = row_names(X) if labels is None else labels
     if labels is not None and len(labels) != len(Y):
         raise errors.lengths_differ("the map", len(Y), "labels", len(labels))
-    if Y.shape[1] == 1:
-        Y = np.column_stack([Y, np.zeros(len(Y))])
-    Y = Y[:, :2] if target is None else procrustes(Y[:, :2], target).aligned
+    Y = Y if target is None else procrustes(Y, target).aligned
     width, height = np.ptp(Y, axis=0)
     ax = one_axes(ax, 7.6, 0.6 + float(np.clip(7.2 * height / max(width, 1e-300), 3.4, 7.2)))
-    crowd, names = Y, ["axis 1", "axis 2"]
+    crowd, shares = Y, np.zeros(0)
     if target is not None:
         there = floats(target)
         for line in zip(Y, there, strict=True):
             ax.plot(*np.transpose(line), color=QUIET, linewidth=1, zorder=1)
-        style: dict[str, Any] = {"facecolor": "white", "edgecolor": LEVEL, "linewidth": None, "label": "true place"}
-        dots(ax, there, None, alpha=1, zorder=2, **style)
+        dots(ax, there, None, alpha=1, zorder=2, facecolor="white", edgecolor=LEVEL, linewidth=None, label="true place")
         crowd = np.vstack([Y, there])
     elif values.sum() > 0 and hasattr(model, "goodness_of_fit_"):
         shares = values / values.sum() * float(model.goodness_of_fit_[0])
-        names = [f"{name} ({share:.0%})" for name, share in zip(names, shares, strict=False)]
     dots(ax, Y, label="map", alpha=1, zorder=3)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    finish(ax, *names, legend="" if target is None else "best")
+    finish(ax, *(axis_name("axis", j, shares) for j in range(2)), legend="" if target is None else "best")
     if target is None and not np.any(Y[:, 1]):
         ax.set(ylabel="", yticks=[])  # a single axis has nothing to say across
         ax.spines["left"].set_visible(False)
@@ -207,7 +205,7 @@ def factor_map(
     for panel in panels:
         panel.axhline(0, color=QUIET, lw=0.8, zorder=0)
         panel.axvline(0, color=QUIET, lw=0.8, zorder=0)
-        finish(panel, *(f"axis {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "") for j in directions))
+        finish(panel, *(axis_name("axis", j, shares) for j in directions))
     if sets:
         _map(panels[0], sets, directions, scores)
     if numbers is not None:
@@ -217,7 +215,7 @@ def factor_map(
 
 def _behind(model: Any, X: Any, directions: tuple[int, int], as_means: bool) -> np.ndarray:
     """Return the scores of rows, in the unit of the categories: these are means over √λ where all columns are words."""
-    scores = _plane(floats(model.transform(X)), directions)
+    scores = in_plane(floats(model.transform(X)), directions)
     if as_means:
         values = floats(model.eigenvalues_)
         scores = scores / [np.sqrt(values[j]) if j < len(values) and values[j] > 0 else 1.0 for j in directions]
@@ -230,7 +228,7 @@ def _map(ax: Any, sets: list[tuple[str, Any, Any]], directions: tuple[int, int],
         dots(ax, seen, QUIET, 0.5 + 5 * times / times.max() if times.max() > 1 else 1.0, alpha=0.6, zorder=1)
     points, written, made = [], [], []
     for title, table, colour in sets:
-        xy = _plane(table.coordinates, directions)
+        xy = in_plane(table.coordinates, directions)
         fill = (
             {"facecolor": "none", "edgecolor": INK} if title == "supplementary" else {"color": colour, "linewidth": 0}
         )
@@ -239,7 +237,7 @@ def _map(ax: Any, sets: list[tuple[str, Any, Any]], directions: tuple[int, int],
         points.append(xy)
         written += [(str(name), at, colour) for name, at in zip(table.names, xy, strict=True)]
         size = table.cos2 if table.contributions is None else table.contributions
-        made.append(_plane(np.asarray(size), directions).sum(axis=1))
+        made.append(in_plane(np.asarray(size), directions).sum(axis=1))
     ax.margins(0.2, 0.14)
     ax.set_aspect("equal", adjustable="datalim")
     crowd = np.concatenate(points)
@@ -252,7 +250,7 @@ def _map(ax: Any, sets: list[tuple[str, Any, Any]], directions: tuple[int, int],
 
 def _circle(ax: Any, numbers: Any, directions: tuple[int, int]) -> None:
     """Draw numbers as arrows in the circle of correlations."""
-    angle, xy = np.linspace(0, 2 * np.pi, 200), _plane(numbers.coordinates, directions)
+    angle, xy = np.linspace(0, 2 * np.pi, 200), in_plane(numbers.coordinates, directions)
     ax.plot(np.cos(angle), np.sin(angle), color=QUIET, lw=0.8)
     ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
     ax.set_title("correlations of the numbers", fontsize=10)
@@ -278,9 +276,3 @@ def _by_column(categories: Any) -> list[tuple[str, Any, Any]]:
     places = {name: [j for j, column in enumerate(categories.columns) if column == name] for name in columns}
     colours = palette(len(columns))
     return [(name, categories.only(places[name]), colour) for name, colour in zip(columns, colours, strict=True)]
-
-
-def _plane(values: np.ndarray, directions: tuple[int, int]) -> np.ndarray:
-    """Return two columns of coordinates, zeros where a model has no such axis."""
-    zero = np.zeros(len(values))
-    return np.stack([values[:, j] if j < values.shape[1] else zero for j in directions], axis=1)

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ..arrays import errors, namespaces
-from ..drawing import FEW, INK, Display, by_class, dots, finish, floats, one_axes, palette, place_names
-from .row_scores import require_rows, scores
+from ..drawing import (
+    FEW,
+    INK,
+    Display,
+    axis_name,
+    by_class,
+    column_names,
+    dots,
+    finish,
+    floats,
+    one_axes,
+    palette,
+    place_names,
+)
+from .row_scores import require_rows, scores, values_at
 
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
 
@@ -50,14 +62,13 @@ def discriminant(model: Any, X: Any, y: Any = None, *, ax: Any = None, regions: 
     classes = namespaces.to_numpy(model.classes_)
     codes, Z = _codes(y, classes), floats(model.transform(X))[:, :2]
     ax, rule = one_axes(ax, 6.4, 4.8), _Rule(model)
-    names = [f"discriminant {j + 1} ({share:.0%})" for j, share in enumerate(floats(model.explained_variance_ratio_))]
+    shares = floats(model.explained_variance_ratio_)
+    names = [axis_name("discriminant", j, shares) for j in range(Z.shape[1])]
     if Z.shape[1] == 1:
-        bins = _histogram(ax, Z[:, 0], codes, classes)
+        fine = np.linspace(Z.min(), Z.max(), 100 * STEPS)
+        _line(ax, Z[:, 0], codes, classes, fine, rule(fine[:, None]), names[0])
         for centre, k in zip(rule.centroids[:, 0], rule.owners, strict=True):
             ax.axvline(centre, color=palette(len(classes))[k], linewidth=1.5)
-        fine = np.linspace(bins[0], bins[-1], 100 * STEPS)
-        _mark_changes(ax, fine, rule(fine[:, None]))
-        finish(ax, names[0], "rows", legend="beside")
     else:
         _plane(ax, Z, codes, classes, rule, names, regions)
     ax.figure.draw_without_rendering()  # room for names of the axes is known once ticks were drawn
@@ -107,23 +118,30 @@ def decision(
     values = _decided(model, X, table, chosen, grid)
     best = (values > 0).astype(int) if values.ndim == len(chosen) else np.argmax(values, axis=-1)
     ring = np.asarray(getattr(model, "support_", ()) if support else (), dtype=int)
-    labels = getattr(model, "feature_names_in_", [f"column {j}" for j in range(table.shape[1])])
-    ax, names = one_axes(ax, 6.2, 4.6), [str(labels[j]) for j in chosen]
+    ax, labels = one_axes(ax, 6.2, 4.6), column_names(model, table.shape[1])
     if len(chosen) == 1:
-        _histogram(ax, rows[:, 0], codes, classes)
-        _mark_changes(ax, grid[0], best)
-        finish(ax, names[0], "rows", legend="beside")
+        _line(ax, rows[:, 0], codes, classes, grid[0], best, labels[0])
     else:
         _tint(ax, grid, best, len(classes))
         if len(ring):
-            style = {"facecolor": "none", "edgecolor": INK, "linewidth": 0.8, "alpha": 1, "label": "support vector"}
-            dots(ax, rows[ring], None, 6.3, len(rows), **style)
+            dots(
+                ax,
+                rows[ring],
+                None,
+                6.3,
+                len(rows),
+                facecolor="none",
+                edgecolor=INK,
+                linewidth=0.8,
+                alpha=1,
+                label="support vector",
+            )
         of_classes = by_class(ax, rows, codes, classes, 1.4, 0.85)
         _boundary(ax, grid, values, hasattr(model, "function_"))
         held = table.shape[1] - 2
         title = f"the other {held} columns at their medians" if held else ""
-        finish(ax, names[0], names[1], title, legend="beside")
-        place_names(ax, of_classes, np.array([name.xy for name in of_classes]))
+        finish(ax, labels[chosen[0]], labels[chosen[1]], title, legend="beside")
+        place_names(ax, of_classes)
     return Display(ax, rows=rows, codes=codes, classes=classes, grid=grid, values=values, support=ring)
 
 
@@ -154,7 +172,7 @@ def _codes(y: Any, classes: np.ndarray) -> np.ndarray:
             f"{known}. Leave these rows out, or fit with them."
         )
     order = np.argsort(classes)  # pandas categories have an order of their own
-    return np.asarray(order[np.searchsorted(classes[order], labels)])
+    return order[np.searchsorted(classes[order], labels)]
 
 
 def _plane(
@@ -162,10 +180,8 @@ def _plane(
 ) -> None:
     from matplotlib.patches import Circle
 
-    colours, many = (
-        palette(len(classes)),
-        len(classes) > FEW,
-    )  # many lie upon each other: what is read is where they are
+    colours = palette(len(classes))
+    many = len(classes) > FEW  # they lie upon each other: what is read is where they are
     points = np.vstack([Z, rule.centroids - 1.3, rule.centroids + 1.3])
     low, high = points.min(axis=0), points.max(axis=0)
     longest = float((high - low).max())
@@ -181,21 +197,25 @@ def _plane(
     half = np.sqrt(2 * np.log(2))  # radius that holds half of a plane normal distribution
     for centre, k in zip(rule.centroids, rule.owners, strict=True):
         ax.add_patch(Circle(tuple(centre), half, fill=False, edgecolor=colours[k], linewidth=1.3))
-        edge = {"markeredgecolor": "white", "markeredgewidth": 0.5 if many else 1.0, "markersize": 5 if many else 9}
-        ax.plot(*centre, marker="P", color=colours[k], zorder=3, **edge)
+        ax.plot(
+            *centre,
+            marker="P",
+            color=colours[k],
+            zorder=3,
+            markeredgecolor="white",
+            markeredgewidth=0.5 if many else 1.0,
+            markersize=5 if many else 9,
+        )
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
-    finish(ax, *names[:2], legend="beside")
-    place_names(ax, of_classes, np.array([name.xy for name in of_classes]))
+    finish(ax, *names, legend="beside")
+    place_names(ax, of_classes)
 
 
 def _decided(model: Any, X: Any, table: np.ndarray, chosen: list[int], grid: np.ndarray) -> np.ndarray:
     """Return the decision function over a grid of some columns, the others at their medians."""
     plane = np.tile(np.nanmedian(table, axis=0), (STEPS ** len(chosen), 1))
     plane[:, chosen] = np.stack(np.meshgrid(*grid), axis=-1).reshape(-1, len(chosen))
-    with warnings.catch_warnings():  # the grid has the columns of X, in their order, without their names
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        found = model.decision_function(namespaces.like(plane, X) if namespaces.is_array(X) else plane)
-    values = namespaces.to_numpy(found)
+    values = values_at(model.decision_function, plane, X)
     return values.reshape(*[STEPS] * len(chosen), *values.shape[1:])
 
 
@@ -204,8 +224,17 @@ def _tint(ax: Any, grid: np.ndarray, best: np.ndarray, count: int) -> None:
     from matplotlib.colors import ListedColormap
 
     extent = (grid[0, 0], grid[0, -1], grid[1, 0], grid[1, -1])
-    style = {"cmap": ListedColormap(palette(count)), "vmin": 0, "vmax": count - 1, "alpha": 0.13}
-    ax.imshow(best, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **style)
+    ax.imshow(
+        best,
+        origin="lower",
+        extent=extent,
+        aspect="auto",
+        interpolation="nearest",
+        cmap=ListedColormap(palette(count)),
+        vmin=0,
+        vmax=count - 1,
+        alpha=0.13,
+    )
 
 
 def _boundary(ax: Any, grid: np.ndarray, values: np.ndarray, margins: bool) -> None:
@@ -221,15 +250,13 @@ def _boundary(ax: Any, grid: np.ndarray, values: np.ndarray, margins: bool) -> N
         ax.plot([], [], color=INK, linestyle=style, linewidth=width, label=name)
 
 
-def _histogram(ax: Any, x: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Draw how many rows of each class there are; return the bins."""
+def _line(
+    ax: Any, x: np.ndarray, codes: np.ndarray, classes: np.ndarray, places: np.ndarray, best: np.ndarray, name: str
+) -> None:
+    """Draw how many rows of each class there are along a line, and where the class changes: between two places."""
     bins = np.histogram_bin_edges(x, bins="auto")
     for k, (label, colour) in enumerate(zip(classes, palette(len(classes)), strict=True)):
         ax.hist(x[codes == k], bins=bins, color=colour, alpha=0.5, label=str(label))
-    return bins
-
-
-def _mark_changes(ax: Any, x: np.ndarray, best: np.ndarray) -> None:
-    """Mark where the class changes along a line, half way between the places that were asked."""
-    for j, place in enumerate((x[1:] + x[:-1])[np.diff(best) != 0] / 2):
+    for j, place in enumerate((places[1:] + places[:-1])[np.diff(best) != 0] / 2):
         ax.axvline(place, color=INK, linewidth=1.2, linestyle="--", label=None if j else "decision")
+    finish(ax, name, "rows", legend="beside")

@@ -59,8 +59,9 @@ def response(model: Any, X: Any, y: Any = None, *, n_variates: int = 2, slices: 
     joined = "-" if words is None else "none"
 
     def means(panel: Any, j: int) -> str:
-        style = {"linestyle": joined, "marker": "o", "markersize": 5, "label": "slice means"}
-        panel.plot(centres[seen, j], levels[seen], color=INK, **style)
+        panel.plot(
+            centres[seen, j], levels[seen], color=INK, linestyle=joined, marker="o", markersize=5, label="slice means"
+        )
         if words is not None:
             panel.set_yticks(np.arange(len(words.classes)), [str(c) for c in words.classes])
         return f"variate {j + 1}  (λ = {model.eigenvalues_[j]:.2f})"
@@ -155,8 +156,8 @@ def inverse_curve(
     if ordered:
         ax.plot(*centres.T, color=INK, linewidth=1.2, zorder=3)
     for h, colour in enumerate(colours):
-        style = {"edgecolor": INK, "zorder": 4, "label": model.slice_names_[h] if len(colours) <= FEW else None}
-        ax.scatter(*centres[h], s=30 + 120 * area[h] / area.max(), color=colour, **style)
+        name, size = model.slice_names_[h] if len(colours) <= FEW else None, 30 + 120 * area[h] / area.max()
+        ax.scatter(*centres[h], s=size, color=colour, edgecolor=INK, zorder=4, label=name)
     finish(ax, *(f"variate {j + 1}  (λ = {model.eigenvalues_[j]:.2f})" for j in pair), legend="beside")
     if ax.get_legend():
         ax.get_legend().set_title("slice means")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,13 @@ from ..drawing import (
     Display,
     arrows,
     axes_for,
+    axis_name,
     classes_of,
     coloured,
+    column_names,
     finish,
     floats,
+    in_plane,
     named,
     one_axes,
     palette,
@@ -33,6 +37,13 @@ def require_rows(model: Any, X: Any, y: Any = None, target: bool = False) -> Non
     if X is None or (target and y is None):
         given, need = ("X=None", "pass X (and y)") if X is None else ("y=None", "pass X and y")
         raise errors.InputError(f"{given}, but the picture of a {type(model).__name__} is drawn with rows; {need}.")
+
+
+def values_at(function: Any, points: np.ndarray, X: Any) -> np.ndarray:
+    """Return what a model says at points that have the columns of X, in their order, without their names."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return namespaces.to_numpy(function(namespaces.like(points, X) if namespaces.is_array(X) else points))
 
 
 def scores(model: Any, X: Any, y: Any = None, *, directions: tuple[int, int] = (0, 1), ax: Any = None) -> Display:
@@ -69,7 +80,7 @@ def scores(model: Any, X: Any, y: Any = None, *, directions: tuple[int, int] = (
     shares = floats(getattr(model, "explained_variance_ratio_", ()))
     if Z.shape[1] == 1:
         _strip(ax, Z[:, 0], target)
-        finish(ax, _axis(0, shares), "density of the rows", legend="best")
+        finish(ax, axis_name("component", 0, shares), "density of the rows", legend="best")
         return Display(ax, scores=Z, loadings=None)
     Z, basis = Z[:, list(directions)], getattr(model, "components_", None)
     names, crowd, loadings = coloured(ax, Z, target), Z[:MANY], None
@@ -77,13 +88,13 @@ def scores(model: Any, X: Any, y: Any = None, *, directions: tuple[int, int] = (
         crowd = np.array([name.xy for name in names])
     if basis is not None and basis.shape[0] > max(directions) and basis.shape[1] == model.n_features_in_:
         loadings = floats(basis).T[:, list(directions)]
-        of_arrows, along = _loadings(ax, Z, loadings, getattr(model, "feature_names_in_", None))
+        of_arrows, along = _loadings(ax, Z, loadings, column_names(model, len(loadings)))
         names, crowd = names + of_arrows, np.concatenate([crowd, along])
     labels = row_names(X)
     if labels is not None and len(labels) <= 60:  # more could not be read
         outer = np.argsort(-np.sum(Z**2, axis=1), kind="stable")
         names += [named(ax, labels[i], Z[i], 6.5, INK) for i in outer]
-    finish(ax, *(_axis(j, shares) for j in directions), legend="best")
+    finish(ax, *(axis_name("component", j, shares) for j in directions), legend="best")
     place_names(ax, names, crowd)
     return Display(ax, scores=Z, loadings=loadings)
 
@@ -116,17 +127,13 @@ def kernel_scores(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Displ
     require_rows(model, X)
     left, right = axes_for(ax, 2)
     Z, shares = floats(model.transform(X))[:, :2], floats(model.explained_variance_ratio_)
-    plane = np.column_stack([Z, np.zeros(len(Z))])[:, :2]
+    plane = in_plane(Z)
     names = coloured(left, plane, None if y is None else namespaces.to_numpy(y))
-    finish(left, *(f"axis {j + 1} ({shares[j]:.0%})" for j in range(Z.shape[1])), legend="best")
+    finish(left, *(axis_name("axis", j, shares) for j in range(Z.shape[1])), legend="best")
     place_names(left, names, plane[:MANY])
     right.bar(np.arange(1, len(shares) + 1)[:15], shares[:15], color=FOUND, width=0.7)
     finish(right, "axis", "share of the kernel's trace", whole=True, ylim=(0, None))
     return Display([left, right], scores=Z, shares=shares)
-
-
-def _axis(j: int, shares: np.ndarray) -> str:
-    return f"component {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "")
 
 
 def _pair(model: Any, X: Any, y: Any, j: int, ax: Any) -> Display:
@@ -140,14 +147,14 @@ def _pair(model: Any, X: Any, y: Any, j: int, ax: Any) -> Display:
     return Display(ax, scores=Z, loadings=None)
 
 
-def _loadings(ax: Any, Z: np.ndarray, loadings: np.ndarray, columns: Any) -> tuple[list[Any], np.ndarray]:
+def _loadings(ax: Any, Z: np.ndarray, loadings: np.ndarray, names: list[str]) -> tuple[list[Any], np.ndarray]:
     """Draw the longest loadings as arrows."""
     length = np.sqrt((loadings**2).sum(axis=1))
     order = np.argsort(-length, kind="stable")[:15]
     tips = loadings[order] * 0.8 * float(np.abs(Z).max()) / max(float(length.max()), 1e-300)
     ax.update_datalim(1.15 * tips)  # an arrow is not data, so the frame does not include it by itself
     ax.autoscale_view()
-    return arrows(ax, tips, [f"x{j}" if columns is None else str(columns[j]) for j in order], LEVEL, LEVEL)
+    return arrows(ax, tips, [names[j] for j in order], LEVEL, LEVEL)
 
 
 def _strip(ax: Any, x: np.ndarray, y: np.ndarray | None) -> None:

@@ -83,8 +83,16 @@ def scree(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Displa
     ax.plot(place, beside, color=INK, marker="o", markersize=4, linewidth=1, label=label)
     for x, share, loadings in zip(place, shares, namespaces.to_numpy(model.components_), strict=True) if sparse else ():
         if share > 0.08 * beside.max():
-            style = {"textcoords": "offset points", "ha": "center", "va": "top", "color": "white"}
-            ax.annotate(f"{np.count_nonzero(loadings)}", (x, share), (0, -3), fontsize=8, **style)
+            ax.annotate(
+                f"{np.count_nonzero(loadings)}",
+                (x, share),
+                (0, -3),
+                fontsize=8,
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                color="white",
+            )
     words = "component" + " (white: loadings that are not zero)" * sparse
     finish(ax, words, "share of the variance", legend="best", xticks=place, ylim=(0, 1.08 * top))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
@@ -226,8 +234,8 @@ def mercer(expansion: Any, *, n_functions: int = 4, ax: Any = None) -> Display:
         finish(right, "x", "", "eigenfunctions", legend="best")
     else:
         top = np.abs(values[:, 0]).max()
-        style = {"cmap": "RdBu_r", "vmin": -top, "vmax": top, "alpha": 1}
-        right.figure.colorbar(dots(right, nodes[:, :2], None, 2, c=values[:, 0], **style), ax=right, label="φ1")
+        drawn = dots(right, nodes[:, :2], None, 2, c=values[:, 0], cmap="RdBu_r", vmin=-top, vmax=top, alpha=1)
+        right.figure.colorbar(drawn, ax=right, label="φ1")
         finish(right, "column 0", "column 1", "first eigenfunction")
     return Display([left, right], functions=values)
 
@@ -290,8 +298,14 @@ def robust_split(
         (S, f"sparse ({share:.0%} of cells)", -top, top, signs),
     )
     for panel, (values, title, bottom, most, colours) in zip(panels, parts, strict=True):
-        style = {"cmap": colours, "vmin": bottom, "vmax": most, "interpolation": "nearest"}
-        panel.imshow(values.reshape(shape or values.shape), aspect="auto" if shape is None else "equal", **style)
+        panel.imshow(
+            values.reshape(shape or values.shape),
+            aspect="auto" if shape is None else "equal",
+            cmap=colours,
+            vmin=bottom,
+            vmax=most,
+            interpolation="nearest",
+        )
         panel.set_title(title, fontsize=10, color=INK)
         panel.set(xticks=[], yticks=[])
     return Display(panels, table=rows, low_rank=L, sparse=S)

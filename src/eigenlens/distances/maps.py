@@ -211,6 +211,8 @@ class Map:
     spectrum : Spectrum
     place : function of rows
         The coordinates of new rows.
+    squares : function
+        From a slice of the points to their squared distances to those from it on, over 4^exponent.
     constant : float
         What a correction has added.
     landmark_error : float
@@ -224,6 +226,7 @@ class Map:
     judgement: Judgement
     spectrum: Spectrum
     place: Any
+    squares: Callable[[slice], Array]
     constant: float = 0.0
     landmark_error: float = 0.0
 
@@ -247,7 +250,7 @@ def map_of_rows(rows: Array, weight: np.ndarray, k: int) -> Map:
     total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True, 0.0, values)
     Y = scaling.coordinates * exponents.power(exponent)
     place = Subspace(pivot, axes, rest)
-    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, judgement, scaling.spectrum, place)
+    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, judgement, scaling.spectrum, place, among(None))
 
 
 def map_of_pairs(
@@ -281,13 +284,15 @@ def map_of_pairs(
     scaling, products = scale(table.values, weight if marks is None else marks.stand, k)  # which writes over the table
     place, inertia, error = Placement(scaling, preparation, metric, points, squared), products.inertia(), 0.0
     unit, Y, values = exponents.power(preparation.given), scaling.coordinates, scaling.eigenvalues
+    among: Any = products.squares
     if marks is None:
-        judgement = judge(products.squares, Y, weight)
+        judgement = judge(among, Y, weight)
     else:
         first = place
         place, Y, values = first.along_principal_axes(first.project(rows), weight)
         Y = Y / unit
-        judgement = judge(_pairs_of(rows, first), Y, weight, with_share=True)
+        among = _pairs_of(rows, first)
+        judgement = judge(among, Y, weight, with_share=True)
         if len(marks.stand) < len(weight):
             inertia = _of_all(inertia, float(namespaces.namespace(Y).sum(values)), judgement.shown)
             some = namespaces.like(np.linspace(0, len(weight) - 1, min(2000, len(weight))).astype(int), rows)
@@ -303,6 +308,7 @@ def map_of_pairs(
         judgement,
         scaling.spectrum,
         place,
+        among(None),
         preparation.additive_constant,
         error,
     )

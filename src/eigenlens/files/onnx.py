@@ -78,9 +78,9 @@ class _Graph:
 
     def centred(self, rows: str, centre: Any, remainder: Any = None) -> str:
         """Subtract a row in two steps: what its type can hold, and what is left of it."""
-        exact = np.asarray(namespaces.to_numpy(centre), dtype=np.float64)
+        exact = namespaces.floats(centre)
         rest = exact - exact.astype(self.dtype).astype(np.float64)
-        rest = rest if remainder is None else rest + np.asarray(namespaces.to_numpy(remainder), dtype=np.float64)
+        rest = rest if remainder is None else rest + namespaces.floats(remainder)
         rows = self.add("Sub", rows, self.constant(exact))
         return self.add("Sub", rows, self.constant(rest)) if rest.any() else rows
 
@@ -121,9 +121,9 @@ class _Graph:
             if hasattr(model, "_centroids"):
                 self.rule(model, scores)
         elif self.is_linear_regressor(model):
-            B = np.atleast_2d(np.asarray(namespaces.to_numpy(model.coef_), dtype=np.float64)).T
+            B = np.atleast_2d(namespaces.floats(model.coef_)).T
             fit = self.add("MatMul", rows, self.constant(B))
-            a = np.broadcast_to(np.asarray(namespaces.to_numpy(model.intercept_), dtype=np.float64), B.shape[1])
+            a = np.broadcast_to(namespaces.floats(model.intercept_), B.shape[1])
             self.add("Add", fit, self.constant(a.copy()), output="prediction")
             self.output("prediction", self.kind, 2)
         else:
@@ -140,7 +140,7 @@ class _Graph:
         """Return the posteriors of classes that have covariances of their own."""
         parts = []
         for law in model._laws:
-            basis = self.constant(np.asarray(namespaces.to_numpy(law.basis), dtype=np.float64))
+            basis = self.constant(namespaces.floats(law.basis))
             z = self.add("MatMul", self.centred(rows, law.centre, law.remainder), basis)
             parts.append(self.add("ReduceSumSquare", z, axes=[1], keepdims=1))
         half = self.add("Mul", self.add("Concat", *parts, axis=1), self.constant(np.array(-0.5)))

@@ -7,32 +7,29 @@ from typing import TYPE_CHECKING
 from ..arrays.lazy import exports
 
 if TYPE_CHECKING:  # the same names for type checkers, under the names that they are exported by
-    from .agreement import AgreementTest as AgreementTest
-    from .agreement import OutsideColumns as OutsideColumns
-    from .agreement import envfit as envfit
-    from .agreement import mantel as mantel
-    from .agreement import procrustes_test as procrustes_test
-    from .bootstrapping import Bootstrap as Bootstrap
-    from .bootstrapping import bootstrap as bootstrap
+    from .agreement import (
+        AgreementTest as AgreementTest,
+        OutsideColumns as OutsideColumns,
+        envfit as envfit,
+        mantel as mantel,
+        procrustes_test as procrustes_test,
+    )
+    from .bootstrapping import Bootstrap as Bootstrap, bootstrap as bootstrap
     from .canonical import wilks as wilks
-    from .denoising import Denoised as Denoised
-    from .denoising import denoise as denoise
-    from .dimension_test import DimensionTest as DimensionTest
-    from .dimension_test import Result as Result
-    from .inverse import CoordinateTest as CoordinateTest
-    from .inverse import Linearity as Linearity
-    from .inverse import check_linearity as check_linearity
-    from .mcar import LittleTest as LittleTest
-    from .mcar import littles_mcar as littles_mcar
-    from .neighbouring_rows import Neighbours as Neighbours
-    from .neighbouring_rows import neighbours as neighbours
-    from .noise import above_negative as above_negative
-    from .noise import broken_stick as broken_stick
-    from .noise import gap_test as gap_test
-    from .noise import hard_threshold as hard_threshold
-    from .noise import minka as minka
-    from .noise import noise_edge as noise_edge
-    from .noise import tracy_widom_test as tracy_widom_test
+    from .denoising import Denoised as Denoised, denoise as denoise
+    from .dimension_test import DimensionTest as DimensionTest, Result as Result
+    from .inverse import CoordinateTest as CoordinateTest, Linearity as Linearity, check_linearity as check_linearity
+    from .mcar import LittleTest as LittleTest, littles_mcar as littles_mcar
+    from .neighbouring_rows import Neighbours as Neighbours, neighbours as neighbours
+    from .noise import (
+        above_negative as above_negative,
+        broken_stick as broken_stick,
+        gap_test as gap_test,
+        hard_threshold as hard_threshold,
+        minka as minka,
+        noise_edge as noise_edge,
+        tracy_widom_test as tracy_widom_test,
+    )
     from .parallel import parallel_analysis as parallel_analysis
     from .shared_directions import components_test as components_test
 

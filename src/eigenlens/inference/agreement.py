@@ -12,7 +12,6 @@ from scipy.stats import rankdata
 from ..arrays import errors, namespaces, optional
 from ..arrays.parameters import check_choice, check_number, seed_of
 from ..arrays.typing import Axes, ColumnLike, Frame, RandomState, TableLike
-from ..distances.procrustes import procrustes
 from ..distances.square_tables import square_of
 from ..drawing import INK, LEVEL, QUIET, Display, arrows, finish, named, one_axes, place_names
 from ..rows import as_source, map_rows
@@ -137,8 +136,8 @@ def mantel(
     table = np.zeros_like(D)
     table[pairs] = x
     table += table.T
-    draws = _draws(lambda p: table[np.ix_(p, p)][pairs] @ y, len(D), strata, n_draws, random_state)
-    return AgreementTest(float(x @ y), float(_p_of_draws(x @ y, draws)), draws, alpha, f"mantel, {method}")
+    chance, draws = _permuted(x @ y, lambda o: table[np.ix_(o, o)][pairs] @ y, len(D), strata, n_draws, random_state)
+    return AgreementTest(float(x @ y), float(chance), draws, alpha, f"mantel, {method}")
 
 
 def procrustes_test(
@@ -188,15 +187,14 @@ def procrustes_test(
     if len(X) != len(Y):
         raise errors.InputError(f"X has {len(X):,} rows but Y has {len(Y):,}; pass two maps of the same rows.")
     small, large = (X, Y) if X.shape[1] <= Y.shape[1] else (Y, X)
-    fit = procrustes(small, large)
-    observed = float(np.sqrt(max(1 - fit.disparity, 0.0)))
     A, B = (_unit(rows) for rows in (small, large))
 
     def statistic(order: np.ndarray) -> float:
         return float(np.linalg.svd(A[order].T @ B, compute_uv=False).sum())
 
-    draws = _draws(statistic, len(A), strata, n_draws, random_state)
-    return AgreementTest(observed, float(_p_of_draws(observed, draws)), draws, alpha, "procrustes")
+    observed = statistic(np.arange(len(A)))
+    chance, draws = _permuted(observed, statistic, len(A), strata, n_draws, random_state)
+    return AgreementTest(observed, float(chance), draws, alpha, "procrustes")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -319,8 +317,8 @@ def envfit(
     shares, places = zip(*(_share(Z, basis, name, values) for name, values in given.items()), strict=True)
     every = np.arange(len(Z))
     observed = np.array([share(every) for share in shares])
-    draws = _draws(lambda order: [share(order) for share in shares], len(Z), strata, n_draws, random_state)
-    return OutsideColumns(list(given), observed, _p_of_draws(observed, draws), list(places), n_draws)
+    chances, _ = _permuted(observed, lambda o: [share(o) for share in shares], len(Z), strata, n_draws, random_state)
+    return OutsideColumns(list(given), observed, chances, list(places), n_draws)
 
 
 def _share(
@@ -375,12 +373,10 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return centred / size
 
 
-def _draws(statistic: Callable[[np.ndarray], Any], n: int, strata: Any, n_draws: int, random_state: Any) -> np.ndarray:
-    """Return a statistic, or several, of so many orders of the rows."""
+def _permuted(
+    observed: Any, statistic: Callable[[np.ndarray], Any], n: int, strata: Any, n_draws: int, random_state: Any
+) -> tuple[Any, np.ndarray]:
+    """Return the p-value of a statistic, or of several, and what so many orders of the rows give."""
     units, rng = Units.in_strata(n, strata), np.random.default_rng(seed_of(random_state))
-    return np.array([statistic(units.order(rng)) for _ in range(n_draws)])
-
-
-def _p_of_draws(observed: Any, draws: np.ndarray) -> Any:
-    # correlations are known to so many digits of 1, however small they are
-    return p_of_draws(1 + observed, 1 + draws)
+    draws = np.array([statistic(units.order(rng)) for _ in range(n_draws)])
+    return p_of_draws(1 + observed, 1 + draws), draws  # correlations are known to so many digits of 1, however small

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.stats import norm, t as student
 
 
 def tied_blocks(values: np.ndarray, spread: np.ndarray) -> list[slice]:
@@ -76,8 +75,8 @@ def corrected_percentiles(replicates: np.ndarray, estimate: np.ndarray, level: f
     bias = norm.ppf(np.clip(below, 1 / (b + 1), b / (b + 1)))
     half = norm.ppf(0.5 + level / 2)
     ordered = np.sort(replicates, axis=0)
-    ends = [norm.cdf(2 * bias + side * half) for side in (-1, 1)]
-    return tuple(_at(ordered, end) for end in ends)  # type: ignore[return-value]
+    low, high = (_at(ordered, norm.cdf(2 * bias + side * half)) for side in (-1, 1))
+    return low, high
 
 
 Interval = tuple[np.ndarray, np.ndarray]
@@ -108,6 +107,5 @@ def _at(ordered: np.ndarray, share: np.ndarray) -> np.ndarray:
     place = np.clip(share * (len(ordered) + 1) - 1, 0, len(ordered) - 1)
     lower = np.floor(place).astype(np.intp)
     upper = np.minimum(lower + 1, len(ordered) - 1)
-    a = np.take_along_axis(ordered, lower[None], axis=0)[0]
-    b = np.take_along_axis(ordered, upper[None], axis=0)[0]
-    return np.asarray(a + (place - lower) * (b - a))
+    a, b = np.take_along_axis(ordered, np.stack([lower, upper]), axis=0)
+    return a + (place - lower) * (b - a)

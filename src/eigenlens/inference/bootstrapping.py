@@ -104,11 +104,17 @@ class Bootstrap(Result):
         away = int(np.count_nonzero(((self.low > 0) | (self.high < 0))[~self.tied]))
         turn = np.degrees(np.quantile(self.angles[:, -1], 0.95))
         plane = "direction" if k == 1 else f"{k}-dimensional subspace"
-        return (
+        said = [
             f"{away} of {self.estimate[~self.tied].size} {self.kind}s are away from zero at {self.level:.0%}; the "
             f"{plane} turns by up to {turn:.0f}° in 95% of {self.n_boot:,} resamples of {self.unit}."
-            + "".join(f" {sentence}" for sentence in self._tied_words())
-        )
+        ]
+        for (first, last), angles in zip(self.blocks, self.block_angles(), strict=True):
+            turn = np.degrees(np.quantile(angles[:, -1], 0.95))
+            said.append(
+                f"Components {first + 1} to {last + 1} have eigenvalues too close to separate: read them as one "
+                f"subspace, which turns by up to {turn:.0f}°."
+            )
+        return " ".join(said)
 
     @property
     def tied(self) -> np.ndarray:
@@ -127,16 +133,6 @@ class Bootstrap(Result):
             angles_between(self.components[:, first : last + 1], self.estimate[first : last + 1])
             for first, last in self.blocks
         ]
-
-    def _tied_words(self) -> list[str]:
-        sentences = []
-        for (first, last), angles in zip(self.blocks, self.block_angles(), strict=True):
-            turn = np.degrees(np.quantile(angles[:, -1], 0.95))
-            sentences.append(
-                f"Components {first + 1} to {last + 1} have eigenvalues too close to separate: read them as one "
-                f"subspace, which turns by up to {turn:.0f}°."
-            )
-        return sentences
 
     def to_frame(self) -> Frame:
         """Return loadings with standard errors and intervals as a pandas DataFrame, a row for each loading."""
@@ -256,7 +252,15 @@ def bootstrap(
     6 of 8 loadings are away from zero at 95%; the 2-dimensional subspace turns by up to 31° in 95%
     of 500 resamples of rows.
     """
-    _check(n_boot, level, resample, n_jobs, progress)
+    check_number("n_boot", n_boot, 2, integer=True)
+    check_number("level", level, 0.5, 1 - 1e-6)
+    check_choice("resample", resample, ("auto", "rows", "blocks"))
+    if n_jobs is not None and (not is_number(n_jobs, integer=True) or n_jobs == 0):
+        raise errors.InputError(
+            f"n_jobs={n_jobs!r} but it must be a whole number other than 0 (−1: all cores), or None for one."
+        )
+    if progress is not None:
+        check_flag("progress", progress)
     if block is not None and sample_weight is not None:
         raise errors.InputError("block and sample_weight were both given; pass only one of them.")
     seed = seed_of(random_state)
@@ -312,18 +316,6 @@ def _warn_of_holes(model: Any, rows: np.ndarray) -> None:
                 "the truth in 91 of 100 tables); use level=0.975 for 95%. Loadings are not affected."
             )
         )
-
-
-def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -> None:
-    check_number("n_boot", n_boot, 2, integer=True)
-    check_number("level", level, 0.5, 1 - 1e-6)
-    check_choice("resample", resample, ("auto", "rows", "blocks"))
-    if n_jobs is not None and (not is_number(n_jobs, integer=True) or n_jobs == 0):
-        raise errors.InputError(
-            f"n_jobs={n_jobs!r} but it must be a whole number other than 0 (−1: all cores), or None for one."
-        )
-    if progress is not None:
-        check_flag("progress", progress)
 
 
 def _n_rows(X: Any, sums: Block | None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -83,8 +82,7 @@ def wilks(
     rows = [test_of(cosines[d:], sines[d:], p - d, s - d, n - d) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
-    least = np.array([correlation_found(alpha, n, *df) for df in sizes])
+    least = np.array([correlation_found(alpha, n, (p - d) * (s - d), n - 1 - p) for d in range(len(cosines))])
     test = DimensionTest.sequential(p_values, statistics, alpha, method, least, "squared correlation")
     return test.told(f"{ONE_BY_ONE}by {compared}, at {alpha:.0%}.", rows=n)
 
@@ -93,10 +91,13 @@ def _checked(correlations: Any, p: int, s: int) -> np.ndarray:
     """Return correlations as an array, refusing what are none."""
     try:
         cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise _correlations_kind(correlations) from error
+    except (TypeError, ValueError):
+        cosines = np.zeros(0)
     if cosines.ndim != 1 or len(cosines) == 0:
-        raise _correlations_kind(correlations)
+        raise errors.InputError(
+            f"correlations={errors.shortened(correlations)} but it must be one row of numbers between 0 and 1, largest "
+            "first; of a fitted model, use model.test_dimension()."
+        )
     wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
     if len(wrong):
         raise errors.InputError(
@@ -170,13 +171,6 @@ TESTS = {
 }
 
 
-def _correlations_kind(values: Any) -> errors.InputError:
-    return errors.InputError(
-        f"correlations={errors.shortened(values)} but it must be one row of numbers between 0 and 1, largest first; "
-        "of a fitted model, use model.test_dimension()."
-    )
-
-
 # -- permutations of rows ------------------------------------------------------------------------------------------
 
 # Two tables are brought to coordinates in which their (penalised) sums of squares are the identity and their cross
@@ -240,26 +234,24 @@ def canonical_permutation_test(
                 G = np.linalg.solve(np.linalg.cholesky(metric), G)
             except np.linalg.LinAlgError:  # as many columns as rows: moved variates may lie in the span of the others
                 G = whiten(Form(matrix=metric)).matrix.T @ G
-        return np.asarray(np.linalg.svd(G, compute_uv=False) ** 2)
+        return np.linalg.svd(G, compute_uv=False) ** 2
 
     q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
     with linalg.limit_blas(S.size):
-        test = resampled_test(
+        return resampled_test(
             s[:q] ** 2,
-            1.0,
+            len(X),
             most,
             draw,
             method=method,
             alpha=alpha,
             n_draws=n_draws,
             seed=seed,
-            measure="squared correlation",
             wilks=True,
             again=", with a new penalty" if chosen else "",
         )
-    return replace(test, rows=len(X))
 
 
 def _given(penalty: np.ndarray | None) -> PenaltyRule:
@@ -275,7 +267,7 @@ def _given(penalty: np.ndarray | None) -> PenaltyRule:
 def _standard(Y: np.ndarray, penalty: np.ndarray | None) -> np.ndarray:
     """Return rows in coordinates in which sum of squares plus penalty is I."""
     S = Y.T @ Y
-    return np.asarray(Y @ whiten(Form(matrix=S if penalty is None else S + penalty)).matrix)
+    return Y @ whiten(Form(matrix=S if penalty is None else S + penalty)).matrix
 
 
 # -- does normal theory fit these rows? ----------------------------------------------------------------------------
@@ -356,4 +348,4 @@ def leverages(X: np.ndarray) -> np.ndarray:
     if A.shape[1] > len(A):  # a triangle has the same left vectors
         A = np.asarray(np.linalg.qr(A.T, mode="r")).T
     left, s, _ = linalg.thin_svd(A)
-    return np.asarray(np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1))
+    return np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1)

@@ -29,8 +29,6 @@ from ..rows import as_source, whole
 from .dimension_test import Result
 from .distributions import median_of_noise
 
-LOSSES = ("frobenius", "operator", "nuclear")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Denoised(Result):
@@ -116,7 +114,7 @@ def denoise(
     >>> print(found)
     2 of 60 directions carry signal; noise has sd 1.
     """
-    check_choice("loss", loss, LOSSES)
+    check_choice("loss", loss, ("frobenius", "operator", "nuclear"))
     if noise is not None:
         check_number("noise", noise, 0.0, above=True)
     rows = whole(as_source(X, min_rows=3, estimator="denoise", every_row=True)).X

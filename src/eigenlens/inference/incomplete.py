@@ -21,7 +21,7 @@ from ..moments.redrawn import Law, Redrawn
 from .dimension_test import NORMAL, ONE_BY_ONE, DimensionTest, drawn
 from .parallel import SAME
 from .sequential import Step, against_draws, check_draws, in_order
-from .shared_directions import Standardised, fit_factors, most_directions, statistic_of
+from .shared_directions import FactorFit, Standardised, fit_factors, most_directions, statistic_of
 
 NOTE = "Normal rows that miss the same cells were drawn; cells are assumed to be missing at random."
 
@@ -112,21 +112,19 @@ def incomplete_test(
 def of_classes(shares: np.ndarray, name: str) -> Hypothesis:
     """Return the hypothesis that class means lie in d directions; its statistic is −log of Wilks' Λ of the others."""
 
-    def roots(law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def roots(law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         mu, Sigma = law
         L = np.linalg.cholesky(Sigma)
         whitened = scipy.linalg.solve_triangular(L, (mu - shares @ mu).T, lower=True).T
         _, s, Vt = np.linalg.svd(np.sqrt(shares)[:, None] * whitened, full_matrices=False)
         most = min(len(shares) - 1, len(L))
-        return s[:most] ** 2, Vt[:most], whitened
+        return s[:most] ** 2, Vt[:most], whitened, L
 
     def null(law: Law, d: int) -> Law:
-        mu, Sigma = law
-        L = np.linalg.cholesky(Sigma)
-        _, Vt, whitened = roots(law)
+        _, Vt, whitened, L = roots(law)
         kept = whitened @ Vt[:d].T @ Vt[:d]
         lost = np.sqrt(shares)[:, None] * (whitened - kept)
-        return shares @ mu + kept @ L.T, L @ (np.eye(len(L)) + lost.T @ lost) @ L.T
+        return shares @ law[0] + kept @ L.T, L @ (np.eye(len(L)) + lost.T @ lost) @ L.T
 
     def correlations(law: Law) -> np.ndarray:
         ratios = roots(law)[0]
@@ -174,21 +172,21 @@ def of_pairs(p: int, s: int) -> Hypothesis:
 def of_columns(p: int, freedom: float) -> Hypothesis:
     """Return the hypothesis that p columns share d directions, each with noise of its own; see `components`."""
 
-    def correlated(law: Law) -> np.ndarray:
+    def fit(law: Law, d: int) -> FactorFit:
         size = np.sqrt(np.diagonal(law[1]))
-        return law[1] / size / size[:, None]
+        return fit_factors(Standardised(None, law[1] / size / size[:, None], freedom), d)
 
     def null(law: Law, d: int) -> Law:
-        fit = fit_factors(Standardised(None, correlated(law), freedom), d)
-        root, shared = np.sqrt(fit.noise * np.diagonal(law[1])), fit.loadings @ fit.loadings.T
-        own = 1 / fit.noise - np.diagonal(shared)
+        found = fit(law, d)
+        root, shared = np.sqrt(found.noise * np.diagonal(law[1])), found.loadings @ found.loadings.T
+        own = 1 / found.noise - np.diagonal(shared)
         return law[0], (shared + np.diag(np.maximum(own, 1e-6))) * root * root[:, None]
 
     def values(law: Law) -> np.ndarray:
         return np.linalg.eigvalsh(law[1])[::-1]
 
     def statistic(law: Law, d: int) -> float:
-        return statistic_of(fit_factors(Standardised(None, correlated(law), freedom), d).values, d, p)
+        return statistic_of(fit(law, d).values, d, p)
 
     count = min(most_directions(p), p - 1, int(freedom) - 2)
     return Hypothesis(

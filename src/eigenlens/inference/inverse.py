@@ -47,18 +47,14 @@ class SliceMoments:
 
     def eigenvalues(self, kernel: Kernel) -> np.ndarray:
         """Standardise by the total covariance and return the eigenvalues of the kernel matrix, descending."""
-        shares, offsets, total = self.about_the_mean()
+        W = self.weights.sum()
+        shares = self.weights / W
+        offsets = self.means - shares @ self.means
+        total = self.scatters.sum(axis=0) / W + (offsets * shares[:, None]).T @ offsets
         values, vectors = np.linalg.eigh(total)
         root = vectors / np.sqrt(np.maximum(values, np.finfo(float).tiny))
         V = root.T @ self.scatters @ root / self.weights[:, None, None]
         return np.linalg.svd(kernel(shares, offsets @ root, V), compute_uv=False) ** 2
-
-    def about_the_mean(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the shares of slices, their means minus that of all rows, and the covariance of all rows."""
-        W = self.weights.sum()
-        shares = self.weights / W
-        offsets = self.means - shares @ self.means
-        return shares, offsets, self.scatters.sum(axis=0) / W + (offsets * shares[:, None]).T @ offsets
 
     def with_noise_after(self, d: int, rng: np.random.Generator) -> SliceMoments:
         """Replace the variates after the d-th with unrelated normal ones, without drawing a row.
@@ -281,14 +277,10 @@ def with_linear(test: DimensionTest, p_value: float, least: float = np.nan) -> D
     """
     if not np.isfinite(p_value):
         return test
-    p_values = test.p_values.copy()
-    p_values[0] = min(1.0, 2 * min(p_values[0], p_value))
-    linear = np.full(len(p_values), np.nan)
-    linear[0] = p_value
-    detectable = None if test.detectable is None else test.detectable.copy()
-    if detectable is not None:
-        detectable[0] = np.fmin(detectable[0], least)
-    statistics = test.statistics | {"linear_p_value": linear}
+    first = np.arange(len(test.p_values)) == 0
+    p_values = np.where(first, np.minimum(1.0, 2 * np.minimum(test.p_values, p_value)), test.p_values)
+    statistics = test.statistics | {"linear_p_value": np.where(first, p_value, np.nan)}
+    detectable = None if test.detectable is None else np.fmin(test.detectable, np.where(first, least, np.nan))
     dimension = DimensionTest.sequential(p_values, statistics, test.alpha, test.method).dimension
     return replace(
         test,
@@ -399,7 +391,7 @@ def _curved(u: np.ndarray) -> np.ndarray:
     steps = (bins[:, None] == np.arange(BINS)).astype(np.float64)
     straight = np.linalg.qr(np.column_stack([np.ones(len(u)), u]))[0]
     left, s, _ = np.linalg.svd(steps - straight @ (straight.T @ steps), full_matrices=False)
-    return np.asarray(left[:, s > 1e-8 * s[0]])
+    return left[:, s > 1e-8 * s[0]]
 
 
 # -- which columns are needed -----------------------------------------------------------------------------------------

@@ -119,4 +119,4 @@ def _p_value(values: np.ndarray) -> np.ndarray:
     """Return p-values of "the mean of each column is 0"."""
     m = len(values)
     error = np.maximum(values.std(axis=0, ddof=1) / m**0.5, np.finfo(float).tiny)
-    return np.asarray(2 * stats.t.sf(np.abs(values.mean(axis=0)) / error, m - 1))
+    return 2 * stats.t.sf(np.abs(values.mean(axis=0)) / error, m - 1)

@@ -299,10 +299,13 @@ def _eigenvalues(values: Any, method: str, least: int) -> np.ndarray:
     """Return eigenvalues as an array, descending, refusing what are none."""
     try:
         found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise _not_eigenvalues(method, values) from error
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
     if found.ndim != 1 or not np.isfinite(found).all():
-        raise _not_eigenvalues(method, values)
+        raise errors.InputError(
+            f"values={errors.shortened(values)}: method={method!r} takes one row of finite numbers, all eigenvalues of "
+            "a matrix; of a fitted model, use model.test_dimension(method=...)."
+        )
     if len(found) < least:
         raise _too_few_values(method, len(found), least)
     return np.sort(found)[::-1]
@@ -360,11 +363,4 @@ def _positive_values(method: str, smallest: float) -> errors.InputError:
 def _too_few_values(method: str, found: int, need: int, kind: str = "") -> errors.InputError:
     return errors.InputError(
         f"method={method!r} needs at least {need} {kind}eigenvalues and got {found}; give all of them."
-    )
-
-
-def _not_eigenvalues(method: str, values: Any) -> errors.InputError:
-    return errors.InputError(
-        f"values={errors.shortened(values)}: method={method!r} takes one row of finite numbers, all eigenvalues of a "
-        "matrix; of a fitted model, use model.test_dimension(method=...)."
     )

@@ -72,8 +72,14 @@ def parallel_analysis(
         raise errors.InputTypeError(
             "X is a model, and parallel analysis takes the table; of a fitted model, use model.test_dimension()."
         )
-    rows, unit = _centred(whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X)
-    n = len(rows) - 1
+    rows = whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X
+    if rows.shape[1] < 2:
+        raise errors.too_few("columns", "parallel", rows.shape[1], 2)
+    unit, n = exponents.unit_of(rows), len(rows) - 1  # squares over it neither overflow nor vanish
+    rows = rows / unit
+    rows = rows - rows.mean(axis=0)
+    if not (np.ptp(rows, axis=0) > 0).any():
+        raise errors.InputError("X: every column is constant; there are no directions to find.")
     sd = np.sqrt(np.sum(rows**2, axis=0) / n)
     if scale:
         rows, sd, unit = rows / np.where(sd > 0, sd, 1.0), np.where(sd > 0, 1.0, 0.0), 1.0
@@ -83,18 +89,6 @@ def parallel_analysis(
     else:
         test = against_normal(values, n, sd, alpha, n_draws, random_state)
     return test.in_unit(unit)
-
-
-def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
-    if rows.shape[1] < 2:
-        raise errors.too_few("columns", "parallel", rows.shape[1], 2)
-    unit = exponents.unit_of(rows)
-    rows = rows / unit
-    rows = rows - rows.mean(axis=0)
-    if not (np.ptp(rows, axis=0) > 0).any():
-        raise errors.InputError("X: every column is constant; there are no directions to find.")
-    return rows, unit
 
 
 def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
@@ -198,4 +192,4 @@ def _normal_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) 
     be too wide.
     """
     R = linalg.wishart_root(rng, len(scales), n)
-    return np.asarray(np.linalg.svd(R * (scales / np.sqrt(np.sum(R**2, axis=0))), compute_uv=False) ** 2)
+    return np.linalg.svd(R * (scales / np.sqrt(np.sum(R**2, axis=0))), compute_uv=False) ** 2

@@ -14,6 +14,8 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..arrays import errors, namespaces
+from ..arrays.namespaces import floats
+from ..drawing import column_names
 from ..moments.resampled import Resampler, can_resample
 from ..rows import Block
 from .units import Units
@@ -146,7 +148,7 @@ class Followed:
         return LOST if len(loadings) < k else (loadings[:k], self._values_of(model))
 
     def _loadings_of(self, model: Any) -> np.ndarray:
-        found = _floats(getattr(_last_step(model), self._loadings))
+        found = floats(getattr(_last_step(model), self._loadings))
         return found.T if self._loadings in COLUMNS else found
 
     def _values_of(self, model: Any) -> np.ndarray:
@@ -154,7 +156,7 @@ class Followed:
         model, k = _last_step(model), len(self.loadings)
         spectrum = getattr(model, "spectrum_", None)
         own = getattr(model, self._values) if self._values else () if spectrum is None else spectrum.values
-        found = _floats(own)[:k]
+        found = floats(own)[:k]
         return np.concatenate([found, np.full(k - len(found), np.nan)])
 
     def names(self, reference: Any) -> list[str]:
@@ -164,9 +166,8 @@ class Followed:
             return [f"row {i}" for i in range(p)]
         if self.kind == "score":
             return _class_names(self.model)
-        own = getattr(self.model, "feature_names_in_", None)
-        names = getattr(reference, "feature_names_in_", None) if own is None else own
-        return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]
+        names = column_names(self.model if hasattr(self.model, "feature_names_in_") else reference, p)
+        return names if len(names) == p else column_names(None, p)
 
     def metric(self) -> np.ndarray | None:
         """Return the covariance of the columns, where the fit has kept it."""
@@ -176,9 +177,9 @@ class Followed:
         total = moments.total()
         if not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
             return None
-        S, scale = _floats(total.matrix)[:p, :p], getattr(self.model, "scale_", None)
+        S, scale = floats(total.matrix)[:p, :p], getattr(self.model, "scale_", None)
         if scale is not None:  # loadings of columns that were divided
-            S = S / _floats(scale) / _floats(scale)[:, None]
+            S = S / floats(scale) / floats(scale)[:, None]
         return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
 
 
@@ -188,10 +189,6 @@ def _last_step(model: Any) -> Any:
 
 def _first_of(model: Any, names: tuple[str, ...]) -> str:
     return next((name for name in names if hasattr(model, name)), "")
-
-
-def _floats(values: Any) -> np.ndarray:
-    return np.asarray(namespaces.to_numpy(values), dtype=np.float64)
 
 
 def _class_names(model: Any) -> list[str]:

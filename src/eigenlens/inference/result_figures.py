@@ -134,5 +134,6 @@ def draw_shrinkage(found: Any, ax: Any = None) -> Any:
     ax.axhline(found.edge, color=LEVEL, linewidth=1.2, linestyle="--")
     ax.scatter(place, found.singular_values, facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="as found")
     ax.scatter(place, found.shrunk_values, color=FOUND, s=size, zorder=3, label="shrunk")
-    limits = {"xlim": (0.4, q + 0.6), "ylim": (0, top)}
-    return finish(ax, "direction", "singular value", str(found), legend="best", whole=True, **limits)
+    return finish(
+        ax, "direction", "singular value", str(found), legend="best", whole=True, xlim=(0.4, q + 0.6), ylim=(0, top)
+    )

@@ -99,10 +99,6 @@ def _components(likely: np.ndarray, n: int, rng: np.random.Generator) -> tuple[n
     return s**2, Vt.T
 
 
-def _roots(p: int, freedom: int, seeds: np.ndarray) -> np.ndarray:
-    return np.stack([linalg.wishart_root(np.random.default_rng(seed), p, freedom) for seed in seeds])
-
-
 def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng: np.random.Generator) -> np.ndarray:
     """Return eigenvalues of a law whose samples have, on average, those that were found.
 
@@ -114,14 +110,12 @@ def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng:
     if n - 1 <= p or len(values) < p:
         values, rank = _with_even_noise(values, k, n, p), k
     likely, width = values.copy(), len(values)
-    seeds = np.array_split(rng.integers(2**63, size=tables), -(-tables * width**2 // 2**22))
-    kept = _roots(width, n - 1, seeds[0]) if len(seeds) == 1 else None
+    seeds = rng.integers(2**63, size=tables)
     for _ in range(8):
         drawn = np.zeros(rank)
-        for part in seeds:  # the same tables in each round
-            A = _roots(width, n - 1, part) if kept is None else kept
-            s = np.linalg.svd(A * np.sqrt(likely / (n - 1)), compute_uv=False)
-            drawn += (s[:, :rank] ** 2).sum(axis=0)
+        for seed in seeds:  # the same tables in each round
+            A = linalg.wishart_root(np.random.default_rng(seed), width, n - 1)
+            drawn += np.linalg.svd(A * np.sqrt(likely / (n - 1)), compute_uv=False)[:rank] ** 2
         likely[:rank] *= (values[:rank] * tables / drawn) ** 1.7  # plain steps are slow where eigenvalues are alike
         likely = np.minimum.accumulate(likely)
         noise = likely[rank:]

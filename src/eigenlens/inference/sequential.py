@@ -152,12 +152,11 @@ def resampled_test(
     draw: Callable[[int, np.random.Generator], np.ndarray],
     *,
     method: str,
-    alpha: float = 0.05,
-    n_draws: int = 199,
-    seed: Any = 0,
+    alpha: float,
+    n_draws: int,
+    seed: Any,
     largest: bool = False,
     stop: bool = False,
-    measure: str = "eigenvalue",
     wilks: bool = False,
     again: str = "",
 ) -> DimensionTest:
@@ -184,8 +183,6 @@ def resampled_test(
         Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
     stop : bool
         Skip tests after the first d that is not rejected (NaN), if draws are expensive.
-    measure : str
-        A description of what an eigenvalue measures.
     wilks : bool
         Whether values are squared correlations, and the statistic is −Σ_{j>d} log(1 − ρⱼ²), that of Wilks.
     again : str
@@ -211,14 +208,11 @@ def resampled_test(
         )
         return found._replace(detectable=drawn_found(null, found.bar, W, largest, wilks))
 
+    measure = "squared correlation" if wilks else "eigenvalue"
     test = in_order(step, most, padded(values, most), alpha, method, stop=stop, measure=measure)
     if wilks:
         test = replace(test, statistics={"wilks": np.exp(-test.statistics["statistic"]), **test.statistics})
-    known: dict[str, Any] = {
-        "draws": n_draws,
-        "rows": W,
-        "statistic": f"n·{'' if largest else 'Σ'}λ",
-    }
+    known: dict[str, Any] = {"draws": n_draws, "rows": W, "statistic": f"n·{'' if largest else 'Σ'}λ"}
     if method.startswith("permutation"):
         return test.told(f"{ONE_BY_ONE}on permuted rows{again} ({drawn(n_draws)}).", **known)
     noise = drawn(n_draws, "draws")

@@ -253,7 +253,7 @@ def components_test(
     least = 1e-14 * np.abs(X).max(axis=0, initial=0.0)
     table, values = _standardised(len(X) - 1, X - X.mean(axis=0), least=least)
     if noise == "normal":
-        return _against_normal(table, values, alpha, n_draws, random_state, budget)
+        return _tests(table, values, None, alpha, n_draws, random_state, budget=budget)
     assert table.rows is not None
     stay = noise == "flips" and block is None
     moved = _moved(table.rows, moves.flipped if stay else moves.permuted, stay)
@@ -300,7 +300,7 @@ def components_test_of_moments(
     """
     check_draws(alpha, n_draws)
     table, values = _standardised(n - 1, factor, covariance)
-    return _against_normal(table, values, alpha, n_draws, random_state, budget)
+    return _tests(table, values, None, alpha, n_draws, random_state, budget=budget)
 
 
 def _standardised(
@@ -359,7 +359,7 @@ def _restored(R: np.ndarray, G: np.ndarray) -> np.ndarray:
     for _ in range(20):
         others = np.sum((G @ ((G.T * v) @ G)) * G, axis=1) - h**2 * v
         v = np.maximum((r - others) / (1 - h) ** 2, r)
-    return np.asarray(np.sqrt(v / np.where(r > 0, r, 1.0)))
+    return np.sqrt(v / np.where(r > 0, r, 1.0))
 
 
 def _normal(freedom: float) -> Noise:
@@ -374,18 +374,10 @@ def _normal(freedom: float) -> Noise:
 
 def _unit(E: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.sum(E**2, axis=0))
-    return np.asarray(E / np.where(size > 0, size, 1.0))
+    return E / np.where(size > 0, size, 1.0)
 
 
 # -- tests ---------------------------------------------------------------------------------------------------------
-
-
-def _against_normal(
-    table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any, budget: float | None
-) -> DimensionTest:
-    # from 100 rows and columns on, noise follows its distribution as closely as draws can tell
-    noise = _normal(table.freedom) if min(table.freedom, table.p) < 100 else None
-    return _tests(table, values, noise, alpha, n_draws, random_state, "normal", "", budget)
 
 
 def _tests(
@@ -395,11 +387,13 @@ def _tests(
     alpha: float,
     n_draws: int,
     random_state: Any,
-    kind: str,
+    kind: str = "normal",
     moved: str = "",
     budget: float | None = None,
 ) -> DimensionTest:
     """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
+    if noise is None and min(table.freedom, table.p) < 100:  # beyond, noise follows its distribution closely enough
+        noise = _normal(table.freedom)
     p, q, seed = table.p, len(values), seed_of(random_state)
     rank = count_rank(np.sqrt(values), max(p, q), False)  # rows of weight 2 count twice and add no direction
     of_fit, of_draw = table.work()

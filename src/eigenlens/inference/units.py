@@ -99,7 +99,7 @@ class Units:
         """Return columns in which each row, or each group, has a random sign, in each column by itself."""
         count = self.n if self.labels is None else int(self.labels.max()) + 1
         signs = 1 - 2 * rng.integers(0, 2, (count, R.shape[1]), dtype=np.int8)
-        return np.asarray(R * (signs if self.labels is None else signs[self.labels]))
+        return R * (signs if self.labels is None else signs[self.labels])
 
     def permuted(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return columns in another order, each by itself; series are shifted, groups are flipped."""
@@ -116,11 +116,11 @@ class Units:
         Columns must have mean 0 for a change of sign to leave their distribution alone.
         """
         if self.labels is None:
-            return np.asarray(Z[self.order(rng)])
+            return Z[self.order(rng)]
         sizes = np.bincount(self.labels)
         alone = np.bincount(sizes)[sizes] < ENOUGH  # groups whose size too few others have
         signs = np.where(alone, 1 - 2 * rng.integers(0, 2, len(sizes)), 1)
-        return np.asarray(Z[self.order(rng)] * signs[self.labels][:, None])
+        return Z[self.order(rng)] * signs[self.labels][:, None]
 
     def order(self, rng: np.random.Generator) -> np.ndarray:
         """Return an order of the rows: series are shifted, groups change places where enough have their size."""

@@ -101,7 +101,7 @@ class EigenvaluesOfDistances(RowsEstimator):
         block = whole(source)
         weight = np.asarray(block.weight)
         rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
-        D = np.asarray(namespaces.to_numpy(self.distances_among(rows)), dtype=np.float64)
+        D = namespaces.floats(self.distances_among(rows))
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]

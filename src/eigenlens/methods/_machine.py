@@ -224,7 +224,7 @@ class KernelMachine(KernelEstimator):
             clipped = getattr(kernel, "clip", False)
             return red.kernel, red.points, np.array(namespaces.to_numpy(red.M if clipped else red.K))
         kernel, points, K = kernel_matrix(kernel, rows.X, 3.0)
-        return kernel, points, np.asarray(namespaces.to_numpy(K))
+        return kernel, points, namespaces.to_numpy(K)
 
     def _fit_support_landmarks(
         self,

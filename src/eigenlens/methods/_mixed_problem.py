@@ -66,19 +66,15 @@ class MixedProblem(PrincipalProblem):
 def coded_form(moments: Mixed, coding: Coding | None, tables: Crosstabs | None) -> Form:
     """Return the products of all coded columns, over W: numbers first, then the levels."""
     numbers = moments.numbers
-    own = None
-    if numbers is not None:
-        xp = namespaces.namespace(numbers.pivot)
-        spread = (numbers.store.diagonal() / moments.weight) ** 0.5
-        live = ~numbers.constant_columns() & (spread > 0)
-        scale = xp.where(live, 1.0 / xp.where(live, spread, xp.ones_like(spread)), xp.zeros_like(spread))
-        own = Form.of(numbers, moments.weight).column_scaled(scale)
-        if coding is None:
-            return own
-    assert coding is not None
-    assert tables is not None
+    xp = namespaces.namespace(numbers.pivot)
+    spread = (numbers.store.diagonal() / moments.weight) ** 0.5
+    live = ~numbers.constant_columns() & (spread > 0)
+    scale = xp.where(live, 1.0 / xp.where(live, spread, xp.ones_like(spread)), xp.zeros_like(spread))
+    own = Form.of(numbers, moments.weight).column_scaled(scale)
+    if coding is None or tables is None:
+        return own
     words = products(coding, tables, moments.weight)
-    if own is None:
+    if not numbers.n_features:
         return Form(matrix=words / len(coding.levels))
     across = products_with(coding, tables, moments)
     return Form(matrix=np.block([[namespaces.to_numpy(own.dense()), across.T], [across, words]]))

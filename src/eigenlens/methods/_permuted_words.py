@@ -80,7 +80,7 @@ class PermutedWords(RowsEstimator):
         if of_numbers is not None:
             numbers = X.numbers if is_mixed(X) else X
             spread = np.where(self._deviations > 0, self._deviations, np.inf)
-            parts += list((np.asarray(namespaces.to_numpy(of_numbers.centred(numbers))) / spread).T[:, :, None])
+            parts += list((namespaces.to_numpy(of_numbers.centred(numbers)) / spread).T[:, :, None])
         if coding is not None:
             columns = len(coding.levels) if of_numbers is None else 1
             for j, places in enumerate(self._places(X)):

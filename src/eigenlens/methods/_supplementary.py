@@ -100,7 +100,6 @@ def supplementary_columns(
     is_word = _is_word(source)
     k, r = len(values), scores.shape[1]
     numbers = categories = eta2 = None
-    assert moments.numbers is not None
     of_numbers = [name for name, word in zip(names, is_word, strict=True) if not word]
     if of_numbers:
         T, sd = np.asarray(moments.numbers.matrix), np.sqrt(np.diagonal(moments.numbers.matrix))

@@ -18,6 +18,7 @@ Mardia, Kent, Bibby (1979), Multivariate Analysis, chapter 14.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -29,14 +30,18 @@ from ..arrays.parameters import check_choice, check_flag, check_number, check_se
 from ..arrays.stored import stored
 from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
-from ..distances.maps import CONSTANTS, Map, Placement, map_of_pairs, map_of_rows
+from ..distances.maps import CONSTANTS, Map, map_of_pairs, map_of_rows
 from ..distances.metrics import EUCLIDEAN, Metric
+from ..distances.refinement import CRITERIA, RefinedPlacement, criteria, refined, with_shortest_paths
 from ..distances.square_tables import both_ways, is_made, looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..rows import as_source, map_rows
+from ..solve.subspace import Subspace
 from ._distance_eigenvalues import EigenvaluesOfDistances
 from .spine.about import Declaration, Laws
 from .spine.problem import SCALE_FIRST, spread_of_rows, warn_of_spread
+
+COMPARED = 1000  # points up to which strain and S-stress are told
 
 
 @stored("ClassicalMDS")
@@ -66,6 +71,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         Take the mean of d_ij and d_ji if they differ, instead of raising an error.
     overwrite : bool
         Reuse the memory of the precomputed distances, which are lost.
+    refine : {"stress", "sstress"}, optional
+        Go on from the classical map to the nearest one with the least stress, Σ(δ − d)², or S-stress, Σ(δ² − d²)², over
+        all pairs of points. Precomputed distances may then be missing (NaN).
     random_state : int, Generator, RandomState or None
         For the choice of landmarks.
 
@@ -82,7 +90,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
     inertia_exact_ : bool
         Whether these two are exact, or estimates (above 1,000 points, and with landmarks).
     stress_ : float
-        Kruskal's stress-1 between the distances, as transformed and corrected, and those in the map.
+        Kruskal's stress-1 between the distances δ, as transformed and corrected, and those in the map, d:
+        √(Σ(δ − d)²/Σd²).
+    strain_, sstress_ : float
+        Σ wᵢwⱼ(bᵢⱼ − yᵢ·yⱼ)², which classical scaling minimises (B = −½HDHᵀ), and Σ wᵢwⱼ(δ² − d²)², over all i and j. Up
+        to 1,000 points, or with `refine`; NaN otherwise.
     stress_exact_ : bool
         Whether the stress covers all pairs (up to 5,000 rows), or a sample of them.
     additive_constant_ : float
@@ -120,6 +132,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
     goodness_of_fit_: Array
     inertia_exact_: bool
     stress_: float
+    strain_: float
+    sstress_: float
     stress_exact_: bool
     additive_constant_: float
     landmarks_: Array | None
@@ -156,6 +170,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         landmarks: Literal["random", "maxmin"] = "random",
         symmetrize: bool = False,
         overwrite: bool = False,
+        refine: Literal["stress", "sstress"] | None = None,
         random_state: RandomState | None = 0,
     ) -> None:
         self.n_components = n_components
@@ -168,6 +183,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         self.landmarks = landmarks
         self.symmetrize = symmetrize
         self.overwrite = overwrite
+        self.refine = refine
         self.random_state = random_state
 
     @published_at_once
@@ -192,6 +208,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         """
         X, _ = self._take_target(X, None, target)
         self._check_parameters()
+        known = None
+        if self.refine is not None and self.metric == "precomputed":
+            X, known = _with_all_distances(X, self.squared)
         source: Any = self._open(X, None, sample_weight, reset=True)
         n, weight = source.table.shape[0], source.row_weights
         weight = (np.ones(n) if weight is None else namespaces.to_numpy(weight))[source.kept]
@@ -200,8 +219,27 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             found = self._of_table(source, weight, self.overwrite or is_made(X))
         else:
             found = self._of_rows(source, weight)
+        self.strain_ = self.sstress_ = float("nan")
+        if n <= COMPARED or self.refine is not None:
+            found = self._compared(found, weight, None if known is None else known[np.ix_(source.kept, source.kept)])
         self._publish(found, source)
         return self
+
+    def _compared(self, found: Map, weight: np.ndarray, known: np.ndarray | None) -> Map:
+        """Compare the distances in the map with those asked for, after a refinement where one is asked for."""
+        unit = 2.0**found.exponent
+        Y = namespaces.to_numpy(found.coordinates) / unit
+        delta = np.sqrt(namespaces.to_numpy(found.squares(slice(0, len(Y)))))
+        if self.refine is not None:
+            Y = refined(delta, Y, weight, known, self.refine)
+            place = RefinedPlacement(found.place, Y * unit, weight, self.refine)
+            found = replace(found, coordinates=namespaces.like(Y * unit, found.coordinates), place=place)
+        strain, stress, sstress = criteria(delta, Y, weight, known)
+        with np.errstate(over="ignore", under="ignore"):
+            self.strain_, self.sstress_ = (
+                float(np.float64(value) * unit * unit * unit * unit) for value in (strain, sstress)
+            )
+        return replace(found, judgement=found.judgement._replace(stress=stress, exact=True)) if self.refine else found
 
     def _open(self, X: TableLike, *args: Any, **keywords: Any) -> Any:
         """Open rows, or a square table of distances, which may be given by its pairs."""
@@ -240,7 +278,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         elif self._obeys().invariance == "rotation":
             warn_of_spread(spread_of_rows(rows), getattr(self, "feature_names_in_", None), SCALE_FIRST)
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
-        if plain and steps == (None, None) and self.n_landmarks is None:
+        if plain and steps == (None, None) and self.n_landmarks is None and self.refine is None:
             return map_of_rows(rows, weight, k)
         metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight, self.symmetrize)
         if self.n_landmarks is None:
@@ -338,6 +376,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             check_choice("correction", self.correction, CONSTANTS)
         if self.n_landmarks is not None:
             check_number("n_landmarks", self.n_landmarks, 1, integer=True)
+        if self.refine is not None:
+            check_choice("refine", self.refine, CRITERIA)
+            if self.n_landmarks is not None:
+                raise errors.InputError(
+                    "refine compares all pairs of points, n_landmarks a few; leave one of them out."
+                )
         check_choice("landmarks", self.landmarks, CHOICES)
         check_seed(self.random_state)
         for name in ("squared", "symmetrize", "overwrite"):
@@ -376,7 +420,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         source = as_source(X, estimator=type(self).__name__, every_row=True)
         self._check_columns(source, reset=False)
         rows = map_rows(source, namespaces.float64)
-        if isinstance(self._place, Placement) and self._place.metric is not None:
+        if not isinstance(self._place, Subspace) and self._place.metric is not None:
             return self._place.distances(self._place.metric.table(rows))
         return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()
 
@@ -390,7 +434,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         return self.n_components
 
     def _obeys(self) -> Laws:
-        counted = self.correction is None and self.n_landmarks is None
+        counted = self.correction is None and self.n_landmarks is None and self.refine is None
         return Laws(invariance="rotation" if self.metric in EUCLIDEAN else "none", counts_rows=counted)
 
     def __sklearn_tags__(self) -> Any:
@@ -399,6 +443,19 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         tags.input_tags.sparse = self.metric != "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _with_all_distances(X: Any, squared: bool) -> tuple[Any, np.ndarray | None]:
+    """Return a table whose missing distances are filled by the shortest ways over others, and which were known."""
+    given = square_of(X, "X").native
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):  # of another library, or no numbers, which the reader refuses
+        return X, None
+    if values.ndim != 2 or values.shape[0] != values.shape[1] or not np.isnan(values).any():
+        return X, None
+    filled, known = with_shortest_paths(values, squared)
+    return filled, known
 
 
 def _too_few_positive(found: int, k: int, euclidean: bool) -> errors.RankWarning:

@@ -155,7 +155,6 @@ def products(coding: Coding, tables: Crosstabs, weight: float) -> np.ndarray:
 
 def products_with(coding: Coding, tables: Crosstabs, moments: Mixed) -> np.ndarray:
     """Return Σ w z_l (x − m) / W for levels and numbers, the numbers in units of their standard deviation: (L, q)."""
-    assert moments.numbers is not None
     sums = centred_sums(coding, tables, moments)
     whole = _memberships(coding)
     c = coding.shares[:, None]
@@ -164,7 +163,6 @@ def products_with(coding: Coding, tables: Crosstabs, moments: Mixed) -> np.ndarr
 
 def centred_sums(coding: Coding, tables: Crosstabs, moments: Mixed) -> np.ndarray:
     """Return Σ w (x − m) over the rows of each level: (L, q)."""
-    assert moments.numbers is not None
     centre = namespaces.to_numpy(moments.numbers.shift[0, :] * moments.numbers.unit)
     return tables.over(coding.levels).moved(-centre).sums
 
@@ -172,7 +170,6 @@ def centred_sums(coding: Coding, tables: Crosstabs, moments: Mixed) -> np.ndarra
 def deviations(moments: Mixed) -> np.ndarray:
     """Return the standard deviations of the numbers (divisor W), in their own units; 1 where a column is constant."""
     numbers = moments.numbers
-    assert numbers is not None
     with np.errstate(over="ignore"):
         spread = np.sqrt(namespaces.to_numpy(numbers.store.diagonal()) / moments.weight) * namespaces.to_numpy(
             numbers.unit
@@ -185,8 +182,7 @@ def profiles(coding: Coding, tables: Crosstabs, moments: Mixed) -> np.ndarray:
     N, whole = _counts(coding, tables)
     beside = (N @ whole)[:, coding.owner]
     rows = (N - beside * coding.shares) / np.sqrt(coding.shares)
-    if moments.numbers is not None:
-        rows = np.concatenate([centred_sums(coding, tables, moments) / deviations(moments), rows], axis=1)
+    rows = np.concatenate([centred_sums(coding, tables, moments) / deviations(moments), rows], axis=1)
     return rows / coding.weights[:, None]
 
 

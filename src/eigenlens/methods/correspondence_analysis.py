@@ -199,7 +199,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
             found = self._over_rows(X, self._described, keep_dtype=False, here=True)
         else:
             found = map_rows(opened, self._described)
-        found = np.asarray(namespaces.to_numpy(found))
+        found = namespaces.to_numpy(found)
         totals, length, scores = found[:, 0], found[:, 1:2], found[:, 2:]
         weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
@@ -294,7 +294,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
                 "memory; fit the table itself, or put these columns into it."
             )
         source: Any = as_source(N, name="N", in_memory=True)
-        counts = np.asarray(namespaces.to_numpy(source.everything()[0]), dtype=np.float64)
+        counts = namespaces.floats(source.everything()[0])
         if len(counts) != len(rows):
             raise errors.lengths_differ("the table of the fit", len(rows), "N", len(counts))
         profiles_of(counts)  # refuses negative counts

@@ -330,7 +330,7 @@ class LinearDiscriminant(CanonicalClassifier, FillsOverGroups, CanonicalTests[Gr
         if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
             return None
         sphering, sphered_means = self._sphered()
-        rows, means = (np.asarray(namespaces.to_numpy(v)) for v in (sphering.project(X), sphered_means))
+        rows, means = (namespaces.to_numpy(v) for v in (sphering.project(X), sphered_means))
         classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
         divisor = np.full(len(X), problem.divisor)
         return linear_scores(classes, divisor[:, None], np.ones(len(X)), divisor - weight, self._fixed_priors)

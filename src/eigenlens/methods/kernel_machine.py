@@ -155,7 +155,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
             self._fit_squares(kernel, rows, Y)
         else:
             every = np.arange(Y.shape[0])
-            targets = np.asarray(namespaces.to_numpy(Y))
+            targets = namespaces.to_numpy(Y)
             problems = [(every, targets[:, j]) for j in range(Y.shape[1])]
             self._fit_support(kernel, rows, problems, float(self.epsilon))
         return self

@@ -173,7 +173,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         return self
 
     def _strengths(self) -> np.ndarray:
-        return np.asarray(namespaces.to_numpy(self.eigenvalues_), dtype=np.float64)
+        return namespaces.floats(self.eigenvalues_)
 
     def _rows_to_test(
         self, X: TableLike | None, y: Any, sample_weight: Any, method: str, needed: bool
@@ -309,7 +309,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         scores = self._coordinates_of(points)
         n, p = points.shape
         kept = [(scores, (n, self.n_components_)), (self._counts, (n,)), (getattr(self, "_mean", None), (p,))]
-        kept = [(np.asarray(namespaces.to_numpy(part)), shape) for part, shape in kept if part is not None]
+        kept = [(namespaces.to_numpy(part), shape) for part, shape in kept if part is not None]
         if any(  # of a file made by hand
             part.dtype.kind not in "biuf" or part.shape != shape or not np.isfinite(part).all() for part, shape in kept
         ):

@@ -73,7 +73,7 @@ class ShrunkProblem(DiscriminantProblem):
         a, trace = min(self.intensity, 1 - 1e-9), float(np.sum(X**2))
         if len(X) < p:
             X = X @ dual_basis(X, None)[0]
-        return X, np.asarray(a / (1 - a) * trace / p * np.eye(X.shape[1]))
+        return X, a / (1 - a) * trace / p * np.eye(X.shape[1])
 
 
 @stored("LDA")

@@ -320,7 +320,7 @@ class MDA(ScoredClassifier):
         return namespaces.like((points - self._middle) @ self._map, X)
 
     def _log_weights_of_rule(self) -> np.ndarray:
-        return np.asarray(self._log_weights + np.log(self._priors)[self._owner])
+        return self._log_weights + np.log(self._priors)[self._owner]
 
     def _subclass_scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of subclasses up to what all share."""

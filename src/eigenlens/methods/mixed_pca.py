@@ -194,8 +194,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Any]):
         if moments.n_rows < 2 and moments.weight <= 1:
             raise errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
         coding = tables = None
-        dimension = 0 if moments.numbers is None else moments.numbers.n_features
-        free = dimension
+        free = dimension = moments.numbers.n_features
         if moments.words is not None:
             treatment = "auto" if self.missing == "ml" else self.missing
             coding, tables = code(moments.words, moments.weight, self._names_of(moments, words=True), treatment)
@@ -223,7 +222,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Any]):
         full = full.first(max(full.rank, len(spectrum)))
         values, V = namespaces.to_numpy(full.values), namespaces.to_numpy(full.vectors)
         k, total = len(spectrum), float(problem.pencil.A.trace())
-        like, dtype = (np.empty(0), np.float64) if moments.numbers is None else (moments.numbers.pivot, moments.dtype)
+        like, dtype = moments.numbers.pivot, moments.dtype
         self.n_components_, self._coding = k, coding
         self._is_word = moments.is_word
         lam = values[:k]
@@ -231,7 +230,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Any]):
         shares = lam / total if total > 0 else np.zeros(k)
         self.explained_variance_ratio_ = namespaces.attribute_copy(namespaces.like(shares, like), dtype)
         self._set_maps(moments, coding, full, like)
-        q = 0 if moments.numbers is None else moments.numbers.n_features
+        q = moments.numbers.n_features
         self.numbers_ = table_of_numbers(self._names_of(moments, words=False), lam, V[:q, :k])
         for name in ("adjusted_inertia_", "categories_", "eta2_", "columns_"):
             self.__dict__.pop(name, None)
@@ -247,17 +246,11 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Any]):
     def _set_maps(self, moments: Mixed, coding: Coding | None, full: Spectrum, like: Array) -> None:
         """Set what turns rows into scores: a basis for the numbers, a table of scores for each column of words."""
         V = namespaces.to_numpy(full.vectors)
-        numbers, q = moments.numbers, 0
-        self._of_numbers: Subspace | None = None
-        centre, remainder, basis = np.zeros(0), np.zeros(0), np.zeros((0, V.shape[1]))
-        if numbers is not None:
-            q = numbers.n_features
-            sd = deviations(moments)
-            shift = numbers.shift[0, :] * numbers.unit
-            basis = V[:q] / sd[:, None]
-            self._of_numbers = Subspace(numbers.pivot, namespaces.like(basis, like), shift)
-            self._deviations = sd
-            centre, remainder = namespaces.to_numpy(numbers.pivot), namespaces.to_numpy(shift)
+        numbers, q = moments.numbers, moments.numbers.n_features
+        self._deviations = deviations(moments)
+        shift, basis = numbers.shift[0, :] * numbers.unit, V[:q] / self._deviations[:, None]
+        self._of_numbers = Subspace(numbers.pivot, namespaces.like(basis, like), shift) if q else None
+        centre, remainder = namespaces.to_numpy(numbers.pivot), namespaces.to_numpy(shift)
         self._of_words: list[np.ndarray] = []
         if coding is not None:
             scale = np.sqrt(coding.shares * (len(coding.levels) if q == 0 else 1))[:, None]

@@ -355,7 +355,7 @@ class PCA(TakesHoles[Moments], RotatesComponents, ProbabilisticComponents):
         rows = (X - namespaces.to_numpy(uniform.pivot)) / unit - namespaces.to_numpy(uniform.shift)[0]
         inside = rows @ axes.vectors
         outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
-        return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
+        return (press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit
 
     def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
         """Find the rows that the components do not fit, and the columns responsible.

@@ -103,7 +103,7 @@ class PenalizedProblem(DiscriminantProblem):
             smoother, penalty = LinearSmoother.of_products(S, L, W), L.T @ L
 
             def of_products(G: np.ndarray) -> np.ndarray:
-                return np.asarray(self.model._choose(smoother.path(G, float(G.shape[1])), 1.0) * penalty)
+                return self.model._choose(smoother.path(G, float(G.shape[1])), 1.0) * penalty
 
             return of_products
 

@@ -312,7 +312,7 @@ class QDA(PosteriorClassifier, FillsOverGroups, TakesHoles[Grouped], ClassesEsti
                 found[:, k] = quadratic_score(classes, k, metric, (1 - gamma) * share, divisors[:, k], log_det)
         with np.errstate(divide="ignore"):
             priors = rest / rest.sum(axis=1, keepdims=True) if self._fixed_priors is None else self._fixed_priors
-            return np.asarray(found + np.log(priors))
+            return found + np.log(priors)
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""

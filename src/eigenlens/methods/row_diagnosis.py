@@ -115,7 +115,7 @@ class Diagnosis:
         finish(ax, "T² (within the components)", "Q (away from them)", title, xlim=(0, None), ylim=(0, None))
         far = [i for i in np.argsort(-reach)[:NAMED].tolist() if out[i]]
         labels = [str(i) if self.rows is None else self.rows[i] for i in far]
-        place_names(ax, [named(ax, name, points[i]) for name, i in zip(labels, far, strict=True)], points[far])
+        place_names(ax, [named(ax, name, points[i]) for name, i in zip(labels, far, strict=True)])
         return Display(ax)
 
 
@@ -135,7 +135,7 @@ def diagnosed(model: Any, X: TableLike, level: float, own: bool = False) -> Diag
         sums = [np.sum((Z / sd) ** 2, axis=1), np.sum(beside, axis=1)]
         return namespaces.like(np.column_stack([*sums, within, beside]), block)
 
-    found = np.asarray(namespaces.to_numpy(model._over_rows(X, measured, keep_dtype=False, here=True)))
+    found = namespaces.to_numpy(model._over_rows(X, measured, keep_dtype=False, here=True))
     t2_limit, q_limit = _limits(model, len(sd), level, own)
     return Diagnosis(
         found[:, 0],

@@ -306,6 +306,14 @@ class AboutPivot(Moments):
         new.pivot = (self.pivot - c) / s
         return new
 
+    def uniform(self) -> tuple[Self, int]:
+        """Return these moments with one power of two for all columns, and that power."""
+        if self.exponent is None:
+            return self, 0
+        largest = int(np.max(self.exponent_or_free()))
+        power = 0 if largest == exponents.FREE else largest
+        return self.rescaled(np.full(self.n_features, power)), power
+
     @abstractmethod
     def _scaled(self, factor: Array) -> Self:
         """Return the same with shifts, and roots of sums of squares, multiplied by numbers."""

@@ -139,17 +139,20 @@ class Centred(AboutPivot):
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
-        worth_it = sparse_is_worth_it(X, weight)
-        found = sparse_scatter(X, weight, codes, len(self.weights)) if worth_it else None
+        found = self._sums_of_sparse(X, weight, codes)
         if found is None:
             for block in dense_blocks(Block(X, codes, weight)):
                 self.update_groups(block.X, block.weight, block.y)
             return self
         part = type(self)()
         part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
-        T, means, part.weights = found
-        part.store, part.shift = Form(matrix=T), means - self.pivot
+        part.store, means, part.weights = found
+        part.shift = means - self.pivot
         return self.merge(part)
+
+    def _sums_of_sparse(self, X: Any, weight: Any, codes: Any) -> tuple[Form, np.ndarray, np.ndarray] | None:
+        """Return the sum of squares of sparse rows, their means and weights; None where they should be dense."""
+        return sparse_scatter(X, weight, codes, len(self.weights)) if sparse_is_worth_it(X, weight) else None
 
     def _set_centred(self, block: CentredBlock) -> None:
         """Become the moments of these rows."""
@@ -290,14 +293,6 @@ class Centred(AboutPivot):
         new.pivot, new.exponent, new.ordinary = self.pivot / self.unit / scale, None, False
         return new
 
-    def uniform(self) -> tuple[Self, int]:
-        """Return these moments with one power of two for all columns, and that power."""
-        if self.exponent is None:
-            return self, 0
-        largest = int(np.max(self.exponent_or_free()))
-        power = 0 if largest == exponents.FREE else largest
-        return self.rescaled(np.full(self.n_features, power)), power
-
 
 @stored("moments.Scatter")
 class Scatter(Centred):
@@ -391,12 +386,8 @@ class Outline(Centred):
     def _merges_with(self) -> type[Centred]:
         return Outline
 
-    def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
-        part = type(self)()
-        part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
-        part.weights, means, squares = sparse_squares(X, weight)
-        part.store, part.shift = Form(squares=squares, squared=False), (means - self.pivot)[None, :]
-        return self.merge(part)
+    def _sums_of_sparse(self, X: Any, weight: Any, codes: Any) -> tuple[Form, np.ndarray, np.ndarray]:
+        return sparse_squares(X, weight)
 
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None

@@ -86,8 +86,8 @@ def centre_block(
     residual = namespaces.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        if codes is None and isinstance(rows, np.ndarray):
-            rows -= residual[0]
+        if codes is None:
+            rows -= residual[0, :]
         else:
             rows = namespaces.minus_groups(rows, residual, codes)
         residual = xp.zeros_like(residual)
@@ -169,7 +169,7 @@ def sparse_is_worth_it(X: Any, weight: np.ndarray | None) -> bool:
 
 def sparse_scatter(
     X: Any, weight: np.ndarray | None, codes: np.ndarray | None, n_groups: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+) -> tuple[Form, np.ndarray, np.ndarray] | None:
     """Return the pooled within-group scatter, means and weights of the groups; None where rows should be dense."""
     n, p = X.shape
     w = np.ones(n) if weight is None else weight
@@ -192,11 +192,11 @@ def sparse_scatter(
     T, across = np.zeros((p, p)), S.T @ D
     T[np.ix_(rest, rest)] = (S.T @ S).toarray() - (m * weights[:, None]).T @ m
     T[np.ix_(rest, full)], T[np.ix_(full, rest)], T[np.ix_(full, full)] = across, across.T, D.T @ D
-    return T, means, weights
+    return Form(matrix=T), means, weights
 
 
-def sparse_squares(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the total weight, the means and the centred sums of squares of the columns of a CSR table."""
+def sparse_squares(X: Any, weight: np.ndarray | None) -> tuple[Form, np.ndarray, np.ndarray]:
+    """Return the centred sums of squares, the means and the total weight of the columns of a CSR table."""
     total, (means, squares) = 0.0, np.zeros((2, X.shape[1]))
     step = max(1, PIECE * X.shape[0] // max(X.nnz, 1))
     for start in range(0, X.shape[0], step):  # what is converted on the way is small compared with the table
@@ -207,4 +207,4 @@ def sparse_squares(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.nd
         jump, share = centre - means, own / (total + own)
         squares += own * variances + total * share * jump**2
         means, total = means + share * jump, total + own
-    return np.array([total]), means, squares
+    return Form(squares=squares, squared=False), means[None, :], np.array([total])

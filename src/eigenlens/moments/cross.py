@@ -81,10 +81,6 @@ class Cross(Composed):
 
     _first_table = " of X"
 
-    @property
-    def _has_seen(self) -> bool:
-        return self.split > 0
-
     def _join(self, other: Self) -> None:
         self.split = other.split
         self.joint = self.joint.copy().merge(other.joint)

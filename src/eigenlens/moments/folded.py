@@ -47,10 +47,6 @@ class Folded(Composed):
         self.parts = parts
         return self
 
-    @property
-    def _has_seen(self) -> bool:
-        return bool(self._parts)
-
     def _join(self, other: Self) -> None:
         self.parts = [mine.copy().merge(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True)]
 

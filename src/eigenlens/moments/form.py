@@ -64,18 +64,13 @@ class Form:
     products: Any = None
     triangular: bool = False
 
-    @classmethod
-    def of(cls, sums: Any, divisor: float) -> Form:
+    @staticmethod
+    def of(sums: Any, divisor: float) -> Form:
         """Sums of squares over a divisor, as moments keep them."""
-        store = sums.store
-        if store.factor is not None:
-            rows = store.factor if divisor == 1.0 else store.factor / divisor**0.5
-            return cls(factor=rows, squared=store.squared)
-        if store.matrix is not None:
-            return cls(matrix=store.matrix if divisor == 1.0 else store.matrix / divisor)
-        if store.products is None:
+        store: Form = sums.store
+        if store.squares is not None and store.products is None:
             raise errors.InputError(INCOMPLETE)
-        return cls(squares=store.squares, products=store.products, squared=False)
+        return store if divisor == 1.0 or store.products is not None else store.times(1 / divisor)
 
     @classmethod
     def of_rows(cls, rows: Array, keeps: Keeps) -> Form:
@@ -136,9 +131,9 @@ class Form:
             return Form(matrix=self.matrix + other.dense())
         if self.factor is None:
             return self._diagonal(self.squares + other.diagonal())
-        theirs = Form(factor=_square_root(other.dense())) if other.factor is None else other
+        theirs = Form(factor=square_root(other.dense())) if other.factor is None else other
         first, second, squared = self.factor, theirs.factor, self.squared or theirs.squared
-        if second.shape[0] == 0:
+        if 0 in second.shape:
             return replace(self, squared=squared)
         if first.shape[0] + second.shape[0] <= first.shape[1]:
             return Form(factor=namespaces.namespace(first).concat([first, second], axis=0), squared=squared)
@@ -148,10 +143,9 @@ class Form:
         """Take out Σ w m mᵀ, for means that are small compared with the rows; weights as a factor of their rows."""
         if self.matrix is None:
             return self._diagonal(self.squares - namespaces.namespace(means).sum(weights * means**2, axis=0))
-        product = (means * weights).T @ means
-        if isinstance(product, np.ndarray):  # a second large array would cost more than the subtraction
-            return Form(matrix=np.subtract(self.matrix, product, out=product))
-        return Form(matrix=self.matrix - product)
+        product = (means * -weights).T @ means
+        product += self.matrix  # a second large array would cost more than the sum
+        return Form(matrix=product)
 
     def compacted(self) -> Form:
         """The form with no more rows than columns."""
@@ -255,7 +249,7 @@ class Form:
         return Form(factor=rows, squared=self.squared)
 
 
-def _square_root(matrix: Array) -> Array:
+def square_root(matrix: Array) -> Array:
     """Return F with FᵀF = matrix."""
     xp = namespaces.namespace(matrix)
     with linalg.limit_blas(matrix.shape[0] ** 2):

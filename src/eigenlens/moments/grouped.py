@@ -99,10 +99,6 @@ class Grouped(Composed):
         if self.order is None:
             self.order = getattr(other, "order", None)
 
-    @property
-    def _has_seen(self) -> bool:
-        return len(self.labels) > 0
-
     def _join(self, other: Self) -> None:
         if self._first is None:
             self._first = other._first
@@ -182,15 +178,15 @@ class Grouped(Composed):
         """Return the places of these labels, after making room for new ones."""
         if len(self.labels) and not _of_one_kind(self.labels.dtype, labels.dtype):
             raise errors.moments_differ("the kind of labels", self.labels.dtype.name, labels.dtype.name)
-        union = np.unique(labels) if len(self.labels) == 0 else np.union1d(self.labels, labels)
+        union = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
         if len(union) != len(self.labels):
-            old = np.searchsorted(union, self.labels) if len(self.labels) else np.array([], dtype=np.intp)
-            if self.pooled and not self.groups:
-                self.groups = [self.of().anchored_at(self._first, len(union))]
-            elif self.pooled:
+            old = np.flatnonzero(np.isin(union, self.labels))
+            if self.pooled and self.groups:
                 self.groups = [self.groups[0].regrouped(old, len(union))]
+            elif self.pooled:
+                self.groups = [self.of().anchored_at(self._first, len(union))]
             else:
-                groups = [self.of().anchored_at(self._first) for _ in union]
+                groups = [self.of().anchored_at(self._first)] * len(union)
                 for place, group in zip(old, self.groups, strict=True):
                     groups[place] = group
                 self.groups = groups
@@ -211,9 +207,7 @@ class Grouped(Composed):
     @property
     def weights(self) -> np.ndarray:
         """Total weight of each group."""
-        if self.pooled:
-            return self.groups[0].group_weights if self.groups else np.zeros(0)
-        return np.array([group.weight for group in self.groups])
+        return np.concatenate([np.zeros(0), *(group.group_weights for group in self.groups)])
 
     def within(self, shares: np.ndarray | None = None) -> Centred:
         """Return group weights and means with one within-group sum of squares Σ shareₖ Tₖ.
@@ -287,9 +281,8 @@ class Grouped(Composed):
         meaning : object, optional
             Of these labels.
         """
-        new = type(self)(self.of, self.pooled, meaning)
-        new.labels, new._first, new.names = labels, self._first, self.names
-        new.groups = [_gathered(self.within(), places, len(labels))]
+        new = self.holding(self.of, [_gathered(self.within(), places, len(labels))], self.pooled)
+        new.labels, new.meaning = labels, meaning
         return new
 
     def total(self) -> Centred:

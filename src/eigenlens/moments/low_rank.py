@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import errors, exponents, linalg
+from ..arrays import errors, linalg
 from .completion import SCORE, SINGULAR, Climbed, Completed, climb, require_observed
 from .marginals import Sample, inverted
 from .patterns import Patterns
@@ -55,7 +55,7 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
             f"k={k!r}, but directions of probabilistic PCA are at least 1 and fewer than the "
             f"{moments.n_features} columns; use k ≤ {moments.n_features - 1}."
         )
-    whole = _uniform(moments)
+    whole, _ = moments.uniform()  # the noise is the same in each column
     sample = Sample.of(whole)
     mean = sample.available_means()
     unit = float(np.sqrt(np.mean(sample.available_variances(mean))))
@@ -77,14 +77,6 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
             )
         )
     return Climbed(whole, reached, every, mean[0], size, mean).completed
-
-
-def _uniform(moments: Patterns) -> Patterns:
-    """Return the moments with one power of two for all columns: the noise is the same in each."""
-    if moments.exponent is None:
-        return moments
-    top = int(np.max(moments.exponent_or_free()))
-    return moments.rescaled(np.full(moments.n_features, 0 if top == exponents.FREE else top))
 
 
 class FactorModel:

@@ -7,7 +7,8 @@ in one step each, from which the tables of their parts are sums.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,16 +18,24 @@ from ..arrays import errors, memory, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from ..rows.categories import MixedRows, WordColumn, is_mixed
-from .base import Moments
+from ..rows.categories import MixedRows, WordColumn, is_mixed, number_columns
+from .base import Composed
 from .centred import Centred, Scatter
 
 JOINED = 256  # levels of a joined column: a table of two of them stays in cache
 Levels = tuple[str | None, ...]
 
 
-@stored("moments.Mixed")
-class Mixed(Moments):
+def _with_numbers(old: Mixed) -> None:
+    """Give moments of words from older files numbers, of no column, which count the rows."""
+    of, n_rows, weight = (old.__dict__.pop(name, None) for name in ("_of", "_rows", "_total"))
+    if of is not None and old.numbers is None:
+        old.numbers = of().anchored_at(np.zeros(0))
+        old.numbers.n_rows, old.numbers.weights = n_rows, np.array([weight])
+
+
+@stored("moments.Mixed", renamed={"of": "_of", "n_rows": "_rows", "_weight": "_total"}, upgrade=_with_numbers)
+class Mixed(Composed):
     """Joint moments of columns of numbers and of words.
 
     Parameters
@@ -37,7 +46,7 @@ class Mixed(Moments):
     Attributes
     ----------
     numbers : Centred
-        Moments of the columns of numbers; None where there are none.
+        Moments of the columns of numbers, if only of none.
     words : Crosstabs
         Counts of the columns of words; None where there are none.
     is_word : tuple of bool
@@ -54,19 +63,14 @@ class Mixed(Moments):
     """
 
     def __init__(self, of: type[Centred] = Scatter) -> None:
-        self.of = of
-        self.numbers: Centred | None = None
+        self.numbers: Centred = of()
         self.words: Crosstabs | None = None
         self.is_word: tuple[bool, ...] = ()
-        self.n_rows = 0
-        self._weight = 0.0
 
     def anchored(self, first: Block) -> Self:
-        new = type(self)(self.of)
-        X = first.X
-        new.is_word = X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
-        if not all(new.is_word):
-            new.numbers = self.of().anchored(Block(X.numbers) if is_mixed(X) else first)
+        new = self.copy()
+        new.is_word = which_are_words(first.X)
+        new.numbers = self.numbers.anchored(Block(number_columns(first.X)))
         return new
 
     @property
@@ -76,101 +80,66 @@ class Mixed(Moments):
         return len(self.is_word)
 
     @property
-    def weight(self) -> float:
-        return self._weight
-
-    @property
     def squared(self) -> bool:  # type: ignore[override]
         # counts are exact: where there are words, a second pass would bring no digits
-        return self.words is None and self.numbers is not None and self.numbers.squared
-
-    @property
-    def finite(self) -> bool:
-        return self.numbers is None or self.numbers.finite
+        return self.words is None and super().squared
 
     @property
     def dtype(self) -> Any:
         """Type of the results."""
-        return np.dtype(np.float64) if self.numbers is None else self.numbers.dtype
+        return self.numbers.dtype
 
     def update(self, block: Block) -> Self:
+        X, found = block.X, which_are_words(block.X)
         if not self.is_word:
             self.__dict__.update(self.anchored(block).__dict__)
-        X = block.X
-        found = X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
         if found != self.is_word:
             require_same_columns(self.is_word, found)
         if X.shape[0] == 0:
             return self
-        self.n_rows += int(X.shape[0])
-        if not is_mixed(X):
-            assert self.numbers is not None
-            self.numbers = self.numbers.copy().update(block)
-            self._weight = self.numbers.weight
-            return self
-        weight = None if block.weight is None else np.asarray(block.weight)
-        self._weight += float(X.shape[0] if weight is None else weight.sum())
-        apart = X.numbers
-        if self.numbers is not None:
-            self.numbers = self.numbers.copy().update(Block(X.numbers, None, block.weight))
-            apart = X.numbers - namespaces.to_numpy(self.numbers.pivot)
-        counted = Crosstabs.of(X.words, apart, weight)
-        self.words = counted if self.words is None else self.words.plus(counted)
+        numbers = number_columns(X)
+        self.numbers = self.numbers.copy().update(Block(numbers, None, block.weight))
+        if is_mixed(X):
+            weight = None if block.weight is None else np.asarray(block.weight)
+            counted = Crosstabs.of(X.words, numbers - namespaces.to_numpy(self.numbers.pivot), weight)
+            self.words = counted if self.words is None else self.words.plus(counted)
         return self
 
     def _join(self, other: Mixed) -> None:
         if self.n_rows == 0:
-            numbers = None if other.numbers is None else self.of().merge(other.numbers)
-            self.__dict__.update(other.__dict__, of=self.of, numbers=numbers)
+            self.__dict__.update(other.__dict__, numbers=self.numbers.copy().merge(other.numbers))
             return
         require_same_columns(self.is_word, other.is_word)
-        words = other.words
-        if self.numbers is not None and other.numbers is not None:
-            if words is not None:
-                words = words.moved(namespaces.to_numpy(other.numbers.pivot) - namespaces.to_numpy(self.numbers.pivot))
-            self.numbers = self.numbers.copy().merge(other.numbers)
-        if self.words is not None and words is not None:
-            self.words = self.words.plus(words)
-        self.n_rows += other.n_rows
-        self._weight += other._weight
+        before, self.numbers = self.numbers, self.numbers.copy().merge(other.numbers)
+        if self.words is not None and other.words is not None:
+            self.words = self.words.plus(other.words.about(before, other.numbers))
 
-    def brought_to(self, like: Array) -> Self:
-        new = self.copy()
-        new.numbers = None if self.numbers is None else self.numbers.brought_to(like)
-        return new
+    @property
+    def _parts(self) -> list[Any]:
+        return [self.numbers]
 
-    def sealed(self) -> Self:
+    def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> Self:
         new = self.copy()
-        if self.numbers is not None:
-            new.numbers = self.numbers.sealed()
-            if self.words is not None:
-                apart = namespaces.to_numpy(self.numbers.pivot) - namespaces.to_numpy(new.numbers.pivot)
-                new.words = self.words.moved(apart)
-        return new
-
-    def times(self, factor: float) -> Self:
-        new = self.copy()
-        new._weight = self._weight * factor
-        if self.numbers is not None:
-            new.numbers = self.numbers.times(factor)
+        new.numbers = of_moments(self.numbers)
         if self.words is not None:
-            counted = self.words
-            new.words = Crosstabs(counted.levels, counted.declared, counted.counts * factor, counted.sums * factor)
+            new.words = self.words.mapped(of_sum).about(new.numbers, self.numbers)
         return new
+
+
+def which_are_words(X: Any) -> tuple[bool, ...]:
+    return X.is_word if is_mixed(X) else (False,) * int(X.shape[1])
 
 
 def beside(scores: np.ndarray, rows: Any) -> Any:
     """Return rows with scores before their numbers."""
-    words: tuple[Any, ...] = ()
-    if is_mixed(rows):
-        rows, words = rows.numbers, rows.words
-    numbers = np.concatenate([scores, np.asarray(rows)], axis=1)
-    if not words:
+    numbers = np.concatenate([scores, np.asarray(number_columns(rows))], axis=1)
+    if not is_mixed(rows):
         return numbers
-    return MixedRows(numbers, words, (False,) * numbers.shape[1] + (True,) * len(words))
+    return MixedRows(numbers, rows.words, (False,) * numbers.shape[1] + (True,) * len(rows.words))
 
 
 @stored("moments.Crosstabs")
+@dataclass(frozen=True, eq=False)
 class Crosstabs:
     """Counts of pairs of levels, and sums of numbers by level.
 
@@ -186,8 +155,10 @@ class Crosstabs:
         Σ w (x − pivot) of the rows that have the level.
     """
 
-    def __init__(self, levels: list[Levels], declared: list[bool], counts: np.ndarray, sums: np.ndarray) -> None:
-        self.levels, self.declared, self.counts, self.sums = levels, declared, counts, sums
+    levels: list[Levels]
+    declared: list[bool]
+    counts: np.ndarray
+    sums: np.ndarray
 
     @classmethod
     def of(cls, words: Sequence[WordColumn], numbers: np.ndarray, weight: np.ndarray | None) -> Crosstabs:
@@ -205,9 +176,6 @@ class Crosstabs:
 
     def plus(self, other: Crosstabs) -> Crosstabs:
         """Return the counts of both."""
-        if self.levels == other.levels:
-            declared = [a and b for a, b in zip(self.declared, other.declared, strict=True)]
-            return Crosstabs(self.levels, declared, self.counts + other.counts, self.sums + other.sums)
         pairs = [_union(*pair) for pair in zip(self.levels, other.levels, self.declared, other.declared, strict=True)]
         levels, declared = [names for names, _ in pairs], [order for _, order in pairs]
         _require_room(sum(map(len, levels)))
@@ -218,15 +186,10 @@ class Crosstabs:
         """Return the same counts over other lists of levels; those that are not among them are left out."""
         if levels == self.levels:
             return self
-        starts, begins = np.cumsum([0, *map(len, levels)]), self.offsets
-        into, kept = [], []
-        for j, (ours, theirs) in enumerate(zip(self.levels, levels, strict=True)):
-            place = {level: k for k, level in enumerate(theirs)}
-            for k, level in enumerate(ours):
-                if level in place:
-                    into.append(starts[j] + place[level])
-                    kept.append(begins[j] + k)
-        counts, sums = np.zeros((starts[-1], starts[-1])), np.zeros((starts[-1], self.sums.shape[1]))
+        place = {level: k for k, level in enumerate(_of_columns(levels))}
+        shared = [(k, place[level]) for k, level in enumerate(_of_columns(self.levels)) if level in place]
+        kept, into = np.array(shared, dtype=np.intp).reshape(-1, 2).T
+        counts, sums = np.zeros((len(place), len(place))), np.zeros((len(place), self.sums.shape[1]))
         counts[np.ix_(into, into)] = self.counts[np.ix_(kept, kept)]
         sums[into] = self.sums[kept]
         return Crosstabs(levels, self.declared, counts, sums)
@@ -235,17 +198,23 @@ class Crosstabs:
         """Return the levels that rows have, in the order that the table gave them, or sorted; a missing cell last."""
         weights, offsets, levels = np.diagonal(self.counts), self.offsets, []
         for j, names in enumerate(self.levels):
-            here = weights[offsets[j] : offsets[j + 1]] > 0
-            words = [level for level, seen in zip(names, here, strict=True) if seen and level is not None]
-            gap = any(level is None and seen for level, seen in zip(names, here, strict=True))
-            words = words if self.declared[j] else sorted(words)
-            levels.append((*words, *((None,) if gap else ())))
+            own = weights[offsets[j] : offsets[j + 1]]
+            seen = [level for level, weight in zip(names, own, strict=True) if weight > 0]
+            words = [level for level in seen if level is not None]
+            levels.append(_gap_last(words if self.declared[j] else sorted(words), None in seen))
         return self.over(levels)
+
+    def mapped(self, of_sum: Callable[[Array], Array]) -> Crosstabs:
+        """Return other counts and sums of the same levels."""
+        return replace(self, counts=of_sum(self.counts), sums=of_sum(self.sums))
+
+    def about(self, new: Centred, old: Centred) -> Crosstabs:
+        """Return the same counts with sums about the pivot of other moments."""
+        return self.moved(namespaces.to_numpy(old.pivot) - namespaces.to_numpy(new.pivot))
 
     def moved(self, apart: np.ndarray) -> Crosstabs:
         """Return the same counts with sums about another pivot, which was `apart` less."""
-        sums = self.sums + np.diagonal(self.counts)[:, None] * apart
-        return Crosstabs(self.levels, self.declared, self.counts, sums)
+        return replace(self, sums=self.sums + np.diagonal(self.counts)[:, None] * apart)
 
 
 def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndarray | None = None) -> np.ndarray:
@@ -335,13 +304,22 @@ def _sums(
     return np.asarray(indicators.T @ numbers)
 
 
+def _of_columns(levels: list[Levels]) -> list[tuple[int, str | None]]:
+    """Return the levels of all columns, each with the place of its column."""
+    return [(j, level) for j, names in enumerate(levels) for level in names]
+
+
+def _gap_last(words: Sequence[str | None], gap: bool) -> Levels:
+    return (*words, None) if gap else tuple(words)
+
+
 def _union(ours: Levels, theirs: Levels, ordered: bool, others_ordered: bool) -> tuple[Levels, bool]:
     """Return the levels of both sides, in the order of the side that holds the other's, where it has one."""
     for one, order, other in ((ours, ordered, theirs), (theirs, others_ordered, ours)):
         if order and set(other) <= {*one, None}:
-            return (*one, *((None,) if None in other and None not in one else ())), True
+            return _gap_last(one, None in other and None not in one), True
     words = sorted(level for level in {*ours, *theirs} if level is not None)
-    return (*words, *((None,) if None in {*ours, *theirs} else ())), False
+    return _gap_last(words, None in {*ours, *theirs}), False
 
 
 def _require_room(levels: int) -> None:

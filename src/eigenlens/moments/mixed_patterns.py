@@ -8,7 +8,7 @@ combinations of the levels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, NamedTuple, Self
 
@@ -18,12 +18,12 @@ from ..arrays import errors, exponents, namespaces
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..rows import Block
-from ..rows.categories import MixedRows, WordColumn, is_mixed
+from ..rows.categories import MixedRows, WordColumn, is_mixed, number_columns
 from .base import Composed
 from .centred import Centred, Factor, Scatter
 from .completion import fit
 from .form import Form
-from .mixed import Crosstabs, Levels, Mixed, require_same_columns
+from .mixed import Crosstabs, Levels, Mixed, require_same_columns, which_are_words
 from .patterns import Patterns, distinct
 
 DEPENDENT = 1e-10  # share of the largest variance below which a combination of levels is rounding
@@ -80,14 +80,14 @@ class MixedPatterns(Composed):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of)
-        new.is_word = first.X.is_word if is_mixed(first.X) else (False,) * int(first.X.shape[1])
+        new.is_word = which_are_words(first.X)
         return new
 
     def update(self, block: Block) -> Self:
         new = self.anchored(block)
         X, weight = block.X, None if block.weight is None else namespaces.to_numpy(block.weight)
         words: tuple[WordColumn, ...] = X.words if is_mixed(X) else ()
-        numbers = namespaces.to_numpy(X.numbers if is_mixed(X) else X)
+        numbers = namespaces.to_numpy(number_columns(X))
         if len(numbers) == 0:
             return self.merge(new)
         seen = ~np.isnan(numbers)
@@ -195,31 +195,32 @@ def complete_mixed(moments: MixedPatterns, names: list[str] | None) -> Completed
     if moments.n_blank:
         rows = "row is" if moments.n_blank == 1 else "rows are"
         errors.warn(errors.MissingWarning(f"{moments.n_blank:,} {rows} all NaN and ignored."))
-    new = Mixed(moments.of)
-    new.is_word, new.n_rows, new._weight, new.names = moments.is_word, moments.n_rows, moments.weight, moments.names
-    words = _counts(moments)
+    if not moments.parts:
+        raise errors.too_few_rows("X", 0, (0, moments.n_features), 2)
+    words, q = _counts(moments), moments.is_word.count(False)
     of_levels = None if words is None else LevelScores.of(words, moments.weight)
-    joint = None if all(moments.is_word) else _joint(moments, of_levels, names)
-    if len(moments.parts) == 1 and moments.masks[0].all():
+    joint = _joint(moments, of_levels, names) if q else None
+    new = Mixed()
+    new.is_word, new.names = moments.is_word, moments.names
+    if joint is None or (len(moments.parts) == 1 and moments.masks[0].all()):
         new.numbers, new.words = moments.parts[0].numbers, moments.parts[0].words
         return CompletedMixed(new, joint, of_levels)
-    assert joint is not None
-    q, F = int((~np.array(moments.is_word)).sum()), joint.store.factor
-    new.numbers = numbers = Factor().anchored_at(joint.pivot[:q])
+    F, numbers = joint.store.factor, Factor().anchored_at(joint.pivot[:q])
     numbers.weights, numbers.shift, numbers.n_rows = joint.weights, joint.shift[:, :q], moments.n_rows
     numbers.store, numbers.dtype = Form(factor=F[:, :q], squared=False).compacted(), joint.dtype
     numbers.exponent = None if joint.exponent is None else joint.exponent[:q]
+    new.numbers = numbers
     if words is not None and of_levels is not None:
         about_mean = of_levels.loadings @ (F[:, q:].T @ F[:, :q]) * numbers.unit
         sums = np.diagonal(words.counts)[:, None] * (numbers.shift[0] * numbers.unit) + about_mean
-        new.words = Crosstabs(words.levels, words.declared, words.counts, sums)
+        new.words = replace(words, sums=sums)
     return CompletedMixed(new, joint, of_levels)
 
 
 def _counts(moments: MixedPatterns) -> Crosstabs | None:
     """Return the counts of pairs of levels of all rows, without sums of numbers; None if there are no words."""
     found = [part.words for part in moments.parts if part.words is not None]
-    counts = [Crosstabs(words.levels, words.declared, words.counts, words.sums[:, :0]) for words in found]
+    counts = [replace(words, sums=words.sums[:, :0]) for words in found]
     return reduce(Crosstabs.plus, counts) if counts else None
 
 
@@ -237,8 +238,7 @@ def _patterns(moments: MixedPatterns, of_levels: LevelScores | None) -> Patterns
     r, q = (0 if of_levels is None else of_levels.scores.shape[1]), len(moments.masks[0])
     exponent, pivot = _exponent(moments), np.full(q, np.nan)
     for mask, part in zip(moments.masks, moments.parts, strict=True):
-        if part.numbers is not None:
-            pivot[mask] = np.where(np.isnan(pivot[mask]), namespaces.to_numpy(part.numbers.pivot), pivot[mask])
+        pivot[mask] = np.where(np.isnan(pivot[mask]), namespaces.to_numpy(part.numbers.pivot), pivot[mask])
     new = Patterns().anchored_at(np.append(pivot, np.zeros(r)))
     new.masks = np.array([np.append(mask, np.ones(r, dtype=bool)) for mask in moments.masks])
     new.exponent = None if exponent is None else np.append(exponent, np.zeros(r, dtype=int))
@@ -267,8 +267,7 @@ def _exponent(moments: MixedPatterns) -> exponents.Exponents:
     found = []
     for mask, part in zip(moments.masks, moments.parts, strict=True):
         own = np.full(len(mask), exponents.FREE)
-        if part.numbers is not None:
-            own[mask] = part.numbers.exponent_or_free()
+        own[mask] = part.numbers.exponent_or_free()
         found.append(own)
     return exponents.common(found)
 
@@ -277,17 +276,14 @@ def _first_and_second(
     part: Mixed, of_levels: LevelScores | None, pivot: np.ndarray, exponent: exponents.Exponents
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what a part says of its numbers and the combinations of levels: means minus the pivot, and the scatter."""
-    numbers = None if part.numbers is None else part.numbers.rescaled(exponent).brought_to(np.zeros(0))
-    x, S = np.zeros(0), np.zeros((0, 0))
-    if numbers is not None:
-        x, S = numbers.shift[0] + (numbers.pivot - pivot) / numbers.unit, numbers.store.dense()
+    numbers = part.numbers.rescaled(exponent).brought_to(np.zeros(0))
+    x, S = numbers.shift[0] + (numbers.pivot - pivot) / numbers.unit, numbers.store.dense()
     if of_levels is None or part.words is None:
         return x, S
     words = part.words.over(of_levels.levels)
-    counts, across = np.diagonal(words.counts), np.zeros((0, of_levels.scores.shape[1]))
-    if numbers is not None:
-        about_mean = words.moved(-numbers.shift[0] * numbers.unit).sums / numbers.unit
-        across = about_mean.T @ of_levels.scores
+    counts = np.diagonal(words.counts)
+    about_mean = words.sums - counts[:, None] * numbers.shift[0] * numbers.unit
+    across = (about_mean / numbers.unit).T @ of_levels.scores
     t = (counts / part.weight - of_levels.shares) @ of_levels.scores
     T = of_levels.scores.T @ (words.counts - np.outer(counts, counts) / part.weight) @ of_levels.scores
     return np.append(x, t), np.block([[S, across], [across.T, T]])

@@ -43,7 +43,7 @@ class Patterns(AboutPivot):
     masks : ndarray of bool, shape (P, p)
         Which columns each stratum observes; those of a group differ, and each observes something.
     group : ndarray of int, shape (P,)
-        The group of each stratum, ascending.
+        The group of each stratum.
     weights : ndarray of shape (P,)
     pivot : ndarray of shape (p,)
         In the units of the data; NaN for columns that no row has observed yet.
@@ -133,10 +133,10 @@ class Patterns(AboutPivot):
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         host = namespaces.to_numpy(namespaces.dense(X))
         w = None if weight is None else np.asarray(namespaces.to_numpy(weight), dtype=np.float64)
-        return self.merge(self._part(host, w, _group_of_rows(codes, len(host))))
+        return self.merge(self.of_rows(host, w, _group_of_rows(codes, len(host)))._united())
 
-    def _part(self, X: np.ndarray, weight: np.ndarray | None, group: np.ndarray | None) -> Self:
-        """Return the moments of these rows alone."""
+    def of_rows(self, X: np.ndarray, weight: np.ndarray | None, group: np.ndarray | None) -> Self:
+        """Return these rows about this pivot, every one that observes something a stratum of its own."""
         part = type(self)().anchored_at(self.pivot, len(self.group_rows))
         part.dtype = np.result_type(X.dtype, self.dtype)
         seen = ~np.isnan(X)
@@ -145,44 +145,47 @@ class Patterns(AboutPivot):
             part.n_blank = int(len(X) - something.sum())
             X, seen = X[something], seen[something]
             weight, group = (None if values is None else values[something] for values in (weight, group))
-        if len(X) == 0:
-            return part
-        first, codes = distinct(seen, group)
-        part.masks, part.group = seen[first], np.zeros(len(first), dtype=np.intp) if group is None else group[first]
-        part.group_rows = np.bincount(part.group[codes], minlength=len(self.group_rows))
-        part.n_rows = len(X)
-        part.pivot = _filled_pivot(self.pivot, X, seen)
-        counts, filled = np.bincount(codes), X
+        part.masks, part.n_rows, part.pivot = seen, len(X), _filled_pivot(self.pivot, X, seen)
+        part.weights = np.ones(len(X)) if weight is None else weight
+        part.group = np.zeros(len(X), dtype=np.intp) if group is None else group
+        part.group_rows = np.bincount(part.group, minlength=len(self.group_rows))
+        part.shift = X - part.pivot
+        np.copyto(part.shift, 0.0, where=~seen)
+        return part.rescaled(exponents.common([exponents.column_exponents(part.shift)]))
+
+    def _united(self) -> Self:
+        """Unite strata of a group that observe the same columns."""
+        if len(self.masks) == 0:
+            return self
+        first, codes = distinct(self.masks, self.group if len(self.group_rows) > 1 else None)
+        counts = np.bincount(codes)
+        weight, X, owner = (None if (self.weights == 1).all() else self.weights), self.shift, codes
         if len(counts) > 1:
             order = _sorting(codes, len(counts))
-            filled, codes, weight = X.take(order, axis=0), codes[order], None if weight is None else weight[order]
-        if not part.masks.all():
-            filled = filled if filled is not X else X.copy()
-            np.copyto(filled, 0.0, where=np.isnan(filled))
-        groups: Codes = codes
-        places = np.cumsum(counts)
+            X, owner, weight = X.take(order, axis=0), codes[order], None if weight is None else weight[order]
+        groups: Codes = owner
+        ends = np.cumsum(counts)
         if weight is None and len(X) >= TALL * len(counts):  # rows of a stratum lie together: no need to look them up
-            groups = tuple(zip(range(len(counts)), (places - counts).tolist(), places.tolist(), strict=True))
-        block = centre_block(filled, weight, groups, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
-        part.weights = block.weights
-        part.shift = np.where(part.masks, block.shift, 0.0)
-        part.rows, part.owner = block.rows, codes
+            groups = tuple(zip(range(len(counts)), (ends - counts).tolist(), ends.tolist(), strict=True))
+        block = centre_block(X, weight, groups, len(counts), np.zeros(self.n_features), exact=True)
+        rows = block.rows
         if (counts == 1).any():  # the row of a stratum with one row is its mean
-            several = counts[codes] > 1
-            part.rows, part.owner = block.rows[several], codes[several]
-        part._take_out_powers(block.lift)
-        return part._compacted()
+            several = counts[owner] > 1
+            rows, owner = rows[several], owner[several]
+        if len(self.rows):
+            owner = np.concatenate([codes[self.owner], owner])
+            rows = np.concatenate([self.rows, rows])
+        self.masks, self.group = self.masks[first], self.group[first]
+        self.weights, self.shift = block.weights, np.where(self.masks, block.shift, 0.0)
+        self._hold(rows, owner)
+        return self._compacted()
 
-    def _take_out_powers(self, lift: int) -> None:
-        """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
-        found = np.maximum(exponents.column_exponents(self.rows), exponents.column_exponents(self.shift))
-        last = exponents.LAST_EXPONENT
-        total = np.where(found == exponents.FREE, 0, np.clip(found + lift, -last, last))
-        if lift == 0 and not total.any():
-            return
-        factor = exponents.shrink(np.full_like(total, lift), total, self.pivot)
-        self.rows, self.shift = self.rows * factor, self.shift * factor
-        self.exponent = total if total.any() else None
+    def _hold(self, rows: np.ndarray, owner: np.ndarray) -> None:
+        """Keep rows of strata in the order of these."""
+        if (np.diff(owner) < 0).any():
+            order = np.argsort(owner, kind="stable")
+            rows, owner = rows[order], owner[order]
+        self.rows, self.owner = rows, owner
 
     @property
     def _has_seen(self) -> bool:
@@ -197,48 +200,33 @@ class Patterns(AboutPivot):
         self.n_blank += other.n_blank
         if other.n_rows == 0:
             return
+        _require_room(self, other)
         exponent = self.joint_exponent(other)
         pivot = np.where(np.isnan(self.pivot), other.pivot, self.pivot)
         a, b = (part.rescaled(exponent).moved_to(pivot) for part in (self, other))
-        all_masks, group = np.concatenate([a.masks, b.masks]), np.concatenate([a.group, b.group])
-        first, codes = distinct(all_masks, group)
-        masks = all_masks[first]
-        _require_room(masks, a.rows.size + b.rows.size)
-        mine, theirs = codes[: len(a.masks)], codes[len(a.masks) :]
-        Wa, Wb, ma, mb = np.zeros(len(masks)), np.zeros(len(masks)), np.zeros(masks.shape), np.zeros(masks.shape)
-        Wa[mine], Wb[theirs], ma[mine], mb[theirs] = a.weights, b.weights, a.shift, b.shift
-        share = Wb / (Wa + Wb)
-        jump = mb - ma
-        both = np.flatnonzero((Wa > 0) & (Wb > 0))
-        between = jump[both] * np.sqrt(Wa * share)[both, None]
-        owner = np.concatenate([mine[a.owner], theirs[b.owner], both])
-        order = np.argsort(owner, kind="stable")
-        self.masks, self.group, self.group_rows = masks, group[first], self.group_rows + other.group_rows
-        self.weights, self.shift = Wa + Wb, ma + jump * share[:, None]
-        self.rows, self.owner = np.concatenate([a.rows, b.rows, between])[order], owner[order]
+        for name in ("masks", "group", "weights", "shift", "rows"):
+            setattr(self, name, np.concatenate([getattr(a, name), getattr(b, name)]))
+        self.owner = np.concatenate([a.owner, len(a.masks) + b.owner])
         self.pivot, self.exponent = pivot, exponent
+        self.group_rows = self.group_rows + other.group_rows
         self.n_rows += other.n_rows
         self.dtype = np.result_type(self.dtype, other.dtype)
-        self._compacted()
+        self._united()
 
     def _compacted(self) -> Self:
         """Keep no more rows of a stratum than it observes columns."""
-        counts = np.bincount(self.owner, minlength=len(self.masks))
-        width = self.masks.sum(axis=1)
-        long = np.flatnonzero(counts > width)
-        if len(long) == 0:
-            return self
-        ends = np.cumsum(counts)
-        keep = np.ones(len(self.rows), dtype=bool)
-        rows, owner = np.zeros((width[long].sum(), self.n_features)), np.repeat(long, width[long])
-        last = np.cumsum(width[long])
-        for k, end in zip(long, last, strict=True):
-            part, mask = slice(ends[k] - counts[k], ends[k]), self.masks[k]
-            keep[part] = False
-            rows[end - width[k] : end, mask] = _triangle(self.rows[part][:, mask])
-        all_owner = np.concatenate([self.owner[keep], owner])
-        order = np.argsort(all_owner, kind="stable")
-        self.rows, self.owner = np.concatenate([self.rows[keep], rows])[order], all_owner[order]
+        counts, width = np.bincount(self.owner, minlength=len(self.masks)), self.masks.sum(axis=1)
+        many, ends = counts > width, np.cumsum(counts)
+        if many.any():
+            keep = ~many[self.owner]
+            rows, owner = [self.rows[keep]], [self.owner[keep]]
+            for k in np.flatnonzero(many):
+                own, mask = self.rows[ends[k] - counts[k] : ends[k]], self.masks[k]
+                triangle = np.zeros((width[k], len(mask)))
+                triangle[:, mask] = _triangle(own[:, mask])
+                rows.append(triangle)
+                owner.append(np.full(width[k], k))
+            self._hold(np.concatenate(rows), np.concatenate(owner))
         return self
 
     def _is_zero(self) -> np.ndarray:
@@ -270,34 +258,23 @@ class Patterns(AboutPivot):
     def regrouped(self, places: np.ndarray, n_groups: int) -> Self:
         """Return moments with more groups, the present ones at the given places."""
         new = self.copy()
-        order = np.argsort(places[self.group], kind="stable")
-        new.group_rows = np.zeros(n_groups, dtype=np.intp)
+        new.group, new.group_rows = places[self.group], np.zeros(n_groups, dtype=np.intp)
         new.group_rows[places] = self.group_rows
-        new._take(order, places[self.group][order])
         return new
 
     def of_group(self, group: int) -> Self:
         """Return the moments of the rows of one group."""
-        new, here = self.copy(), np.flatnonzero(self.group == group)
+        new, here = self.copy(), self.group == group
         new.group_rows, new.n_rows, new.n_blank = self.group_rows[[group]], int(self.group_rows[group]), 0
-        new._take(here, np.zeros(len(here), dtype=np.intp))
+        new.masks, new.weights, new.shift = self.masks[here], self.weights[here], self.shift[here]
+        new.group, kept = np.zeros(len(new.masks), dtype=np.intp), here[self.owner]
+        new.rows, new.owner = self.rows[kept], (np.cumsum(here) - 1)[self.owner[kept]]
         return new
 
     def total(self) -> Self:
-        first, *others = (self.of_group(k) for k in range(len(self.group_rows)))
-        for part in others:
-            first.merge(part)
-        first.n_blank = self.n_blank
-        return first
-
-    def _take(self, strata: np.ndarray, group: np.ndarray) -> None:
-        """Keep some strata in this order, and call their groups something else."""
-        place = np.full(len(self.masks), -1)
-        place[strata] = np.arange(len(strata))
-        owner = place[self.owner]
-        rows = np.argsort(owner, kind="stable")[np.count_nonzero(owner < 0) :]
-        self.masks, self.weights, self.shift = self.masks[strata], self.weights[strata], self.shift[strata]
-        self.rows, self.owner, self.group = self.rows[rows], owner[rows], group
+        new = self.copy()
+        new.group, new.group_rows = np.zeros_like(self.group), np.array([self.n_rows])
+        return new._united()
 
 
 def _group_of_rows(codes: Codes, n: int) -> np.ndarray | None:
@@ -310,12 +287,14 @@ def _group_of_rows(codes: Codes, n: int) -> np.ndarray | None:
     return group
 
 
-def _require_room(masks: np.ndarray, factor_cells: int) -> None:
+def _require_room(one: Patterns, other: Patterns) -> None:
     """Ask for the memory of a merge before it is taken: means of all patterns, and their factors."""
-    if masks.size + factor_cells > ASKED_CELLS:
+    P = len(one.masks) + len(other.masks)
+    means, factors = P * one.n_features, one.rows.size + other.rows.size
+    if means + factors > ASKED_CELLS:
         memory.require(
-            8 * (5 * masks.size + 3 * factor_cells),
-            f"The moments of {len(masks):,} patterns of missing cells",
+            8 * (5 * means + 3 * factors),
+            f"The moments of {P:,} patterns of missing cells",
             "Leave out columns that are often missing, or read fewer rows.",
         )
 

@@ -152,13 +152,9 @@ class _Resampled:
     ) -> None:
         with linalg.one_blas_thread():
             self.whole = climbed(patterns, None)
-        each = patterns.copy()
-        each.masks, each.weights = ~np.isnan(rows), np.ones(len(rows))
-        each.shift = np.where(each.masks, rows - patterns.pivot, 0.0)
-        each.group = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
-        each.rows, each.owner = patterns.rows[:0], patterns.owner[:0]
-        seen = each.masks[:, self.whole.columns].any(axis=1)
+        seen = ~np.isnan(rows[:, self.whole.columns]).all(axis=1)
         self.weight, self.units = weight[seen], units[seen]
+        each = patterns.of_rows(rows[seen], None, None if codes is None else codes[seen])
         self.sample = Sample.of(each, self.whole.columns, self.whole.centre, self.whole.size)
 
     def maximum(self, times: np.ndarray) -> Centred | None:

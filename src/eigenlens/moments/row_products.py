@@ -49,9 +49,12 @@ class RowProducts(ABC):
         How often the rows were read.
     most_steps : int
         Products with a block of vectors after which a search ends; 0 where that is left to it.
+    images : function
+        Vectors times Xᵀ, or X where they are over the rows, which lie in memory.
     """
 
     like: Array
+    images: Callable[[Array], Array]
     single: bool = False
     width: int | None = None
     forms_gram: bool = False
@@ -72,9 +75,9 @@ class RowProducts(ABC):
     def squared(self, V: Array) -> Array:
         """Return vectors times XᵀX, or XXᵀ where they are over the rows."""
 
-    @abstractmethod
     def image_sizes(self, V: Array) -> Array:
-        """Return ‖Xv‖ for vectors over the columns."""
+        """Return the lengths of the images of vectors."""
+        return lengths(self.images(V))
 
     def scaled(self, factor: Array) -> Self:
         """Return products with the columns multiplied by numbers."""
@@ -124,14 +127,7 @@ class ArrayRows(RowProducts):
         found = namespaces.float64(total - level[:, None] * self._means[1])
         return found if across is None else found * across
 
-    def backward(self, U: Array) -> Array:
-        """Return U·X for vectors over the rows, where those are fewer than the columns."""
-        return self._other_side(U)
-
-    def image_sizes(self, V: Array) -> Array:
-        return lengths(self._other_side(V))
-
-    def _other_side(self, V: Array) -> Array:
+    def images(self, V: Array) -> Array:
         self.passes += 1
         across, along = self._factors
         W = self._brought(V, across)
@@ -206,6 +202,9 @@ class SparseRows(RowProducts):
         found = (self._T @ U.T).T - U.sum(axis=1)[:, None] * self._mean
         return found if self._columns is None else found * self._columns
 
+    def images(self, V: np.ndarray) -> np.ndarray:
+        return self.backward(V) if self.over_rows else self.forward(V)
+
     def squared(self, V: np.ndarray) -> np.ndarray:
         return self.forward(self.backward(V)) if self.over_rows else self.backward(self.forward(V))
 
@@ -218,9 +217,6 @@ class SparseRows(RowProducts):
         G, unit = (X @ X.T).toarray(), root / np.linalg.norm(root)
         G -= (G @ unit)[:, None] * unit
         return G - unit[:, None] * (unit @ G)
-
-    def image_sizes(self, V: np.ndarray) -> np.ndarray:
-        return lengths(self.forward(V))
 
 
 class SourceRows(RowProducts):

@@ -16,7 +16,7 @@ from typing import Any
 from ..arrays.errors import listed
 from .charts import bars, biplot, heat, missing_cells, scatter, scree, tails
 from .findings import Findings, counted, number
-from .html import Markup, el, join, table
+from .html import Markup, el, join, scrolled, table
 from .payload import as_script, left_off, payload
 from .predictions import comparison, confusion
 
@@ -148,26 +148,23 @@ def _found(f: Findings) -> Markup:
     )
 
 
+def _note(words: str) -> Markup:
+    return el("p", words, class_="note")
+
+
 def _listed(title: str, items: list[Markup]) -> list[Markup]:
     return [el("h3", title), el("ul", items)] if items else []
 
 
 def _scores(f: Findings, shown: int) -> Markup:
     note = " ".join(filter(None, [*left_off(f, shown), f.left_out]))
-    rows = el(
-        "div",
-        el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows"),
-        class_="scroll rows",
-        tabindex="0",
-        role="region",
-        aria_label="Rows",
-    )
+    rows = el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows")
     return _section(
         "The rows",
-        el("p", note, class_="note") if note else None,
+        _note(note) if note else None,
         _controls(),
         el("div", _plot(), _side(), class_="split"),
-        rows,
+        scrolled(rows, "Rows", "scroll rows"),
         id_="scores",
         wide=True,
     )
@@ -181,7 +178,9 @@ def _controls() -> Markup:
         box = el("input", type="checkbox", id=name, checked=True)
         return el("label", box, f" {name}", class_="choice", hidden=True)
 
-    writing = {"type": "search", "autocomplete": "off", "spellcheck": "false", "aria_describedby": "filter-help"}
+    writing = el(
+        "input", id="filter", type="search", autocomplete="off", spellcheck="false", aria_describedby="filter-help"
+    )
     return el(
         "div",
         [choice("axis-x", "Across"), choice("axis-y", "Up"), choice("colour", "Colour")],
@@ -193,7 +192,7 @@ def _controls() -> Markup:
             [_button("reset", "Whole"), _button("clear", "Clear")],
             class_="buttons",
         ),
-        el("label", "Select rows ", el("input", id="filter", **writing), class_="choice"),
+        el("label", "Select rows ", writing, class_="choice"),
         el("span", id="filter-help", class_="note"),
         el(
             "span",
@@ -261,9 +260,9 @@ def _directions(f: Findings) -> Markup:
     drawings = el("div", scree(f), tails(f))
     return _section(
         "The directions",
-        el("p", f.test.about, class_="note") if f.shown_directions is not None and f.test.about else None,
+        _note(f.test.about) if f.shown_directions is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
-        el("p", f"In the table of scores: {listed(f.score_names, 8)}.", class_="note"),
+        _note(f"In the table of scores: {listed(f.score_names, 8)}."),
         id_="directions",
         wide=True,
     )
@@ -278,7 +277,7 @@ def _loadings(f: Findings) -> Markup | None:
     arrows = biplot(f) if k > 1 and f.kind != "views" else None
     return _section(
         "What the columns say",
-        el("p", f"{f.loading_kind.capitalize()}.", class_="note"),
+        _note(f"{f.loading_kind.capitalize()}."),
         el("div", el("div", arrows, class_="big") if arrows else None, el("div", drawings, class_="figures")),
         id_="loadings",
         wide=True,
@@ -353,7 +352,7 @@ def _misfits(f: Findings) -> Markup | None:
     count = found["count"]
     caption = f"The {len(rows)} farthest of {count:,} rows" if len(rows) < count else f"{counted(count, 'row')} in all"
     numbers = table(["row", "where", "how far", "columns that add most"], rows, caption)
-    return _section("Rows that do not fit", el("p", about, class_="note"), numbers, id_="misfits", wide=True)
+    return _section("Rows that do not fit", _note(about), numbers, id_="misfits", wide=True)
 
 
 def _source(f: Findings) -> Markup:
@@ -371,23 +370,15 @@ def _code(f: Findings) -> Markup:
     """Return the Python that repeats the study."""
     return _section(
         "The same in Python",
+        el("div", _button("copy", "Copy"), el("pre", el("code", f.code, id="code"), tabindex="0"), class_="code"),
         el(
-            "div",
-            _button("copy", "Copy"),
-            el("pre", el("code", f.code, id="code"), tabindex="0"),
-            class_="code",
-        ),
-        join(
-            el(
-                "p",
-                "Or load the model that was saved with this page: ",
-                el("code", "eigenlens.load('model.eigenlens')"),
-                ". ",
-                "From a terminal: ",
-                el("code", "eigenlens predict" if f.kind == "classes" else "eigenlens transform"),
-                el("code", " model.eigenlens NEW.csv"),
-                ".",
-            )
+            "p",
+            "Or load the model that was saved with this page: ",
+            el("code", "eigenlens.load('model.eigenlens')"),
+            ". From a terminal: ",
+            el("code", "eigenlens predict" if f.kind == "classes" else "eigenlens transform"),
+            el("code", " model.eigenlens NEW.csv"),
+            ".",
         ),
         id_="code-section",
     )

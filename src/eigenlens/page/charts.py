@@ -12,7 +12,7 @@ import numpy as np
 
 from ..drawing import label_places
 from .findings import Findings, number
-from .html import WIDE, Markup, cut, details, el, figure, join, line, rect, svg, table, text, ticks
+from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table, text, ticks
 
 NAMES = 150.0  # units for the names of columns, left of a figure
 MOST_BARS = 30  # directions that are drawn
@@ -75,7 +75,7 @@ class Chart:
         """Draw a line from (a, b) to (c, d)."""
         self.parts.append(line(self.across(a), self.up(b), self.across(c), self.up(d), class_))
 
-    def path(self, points: Sequence[tuple[float, float]], class_: str, tag: str = "polyline") -> None:
+    def path(self, points: Sequence[Any], class_: str, tag: str = "polyline") -> None:
         """Draw a line through points, or the area that it surrounds."""
         written = " ".join(f"{self.across(a):.1f},{self.up(b):.1f}" for a, b in points)
         self.parts.append(el(tag, points=written, class_=class_))
@@ -143,8 +143,7 @@ def cells(
 def scree(findings: Findings) -> Markup:
     """Values by direction, with the band that noise would reach."""
     values = np.asarray(findings.scree["values"], dtype=float)[:MOST_BARS]
-    names = [d.name for d in findings.directions]
-    tips = [f"{name}: {number(v)}" for name, v in zip(names, values, strict=False)]
+    tips = [f"{d.name}: {number(v)}" for d, v in zip(findings.directions, values, strict=False)]
     words = "Grey bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
     if findings.scree.get("band") is not None:
         words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
@@ -208,19 +207,18 @@ def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
     for i, place in enumerate(order):
         v, full = float(weights[place]), findings.loading_names[own[place]]
         end, side = chart.across(v), "start" if v >= 0 else "end"
-        bar = rect(min(zero, end), i * row + 4, abs(end - zero), row - 8, "pos" if v >= 0 else "neg", _tip(full, v))
-        chart.parts.append(text(NAMES, i * row + 14, cut(full), "end", "name", full))
-        chart.parts += [bar, text(end + (4 if v >= 0 else -4), i * row + 14, f"{v:+.2f}", side, "tick")]
+        tip, kind = el("title", f"{full}: {v:+.3f}"), "pos" if v >= 0 else "neg"
+        chart.parts += [
+            text(NAMES, i * row + 14, cut(full), "end", "name", full),
+            rect(min(zero, end), i * row + 4, abs(end - zero), row - 8, kind, tip),
+            text(end + (4 if v >= 0 else -4), i * row + 14, f"{v:+.2f}", side, "tick"),
+        ]
     about = f"The {len(order)} largest of {len(weights)}." if used > len(order) else ""
     if used < len(weights):
         some = f"{used} of {len(weights)} columns have a weight; the others have none."
         about = some if used else "No column has one."
     drawing = svg(row * len(order) + 6, f"weights of {findings.axes[j]}", chart.parts)
     return figure(findings.axes[j].capitalize(), about, drawing)
-
-
-def _tip(name: str, v: float) -> Markup:
-    return el("title", f"{name}: {v:+.3f}")
 
 
 def heat(findings: Findings, most: int = 40) -> Markup:
@@ -268,12 +266,17 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     full = [findings.loading_names[place] for place in order]
     names = [cut(name, 18) for name in full]
     places = place_names(names, tips, np.linspace(mid, tips, 60).reshape(-1, 2))  # arrows stay free of names
-    chart.parts += [_arrow(mid, mid, *(tip - mid)) for tip in tips]
+    for end in ends:
+        _arrow(chart, end, reach / 180)
+    heights = [mid, *map(chart.up, Z[:, 1]), *tips[:, 1]]
     for name, shown, tip, place in zip(full, names, tips, places, strict=True):
         if place is not None:
-            chart.parts.append(_named(shown, name, tip, *place))
-    heights = [mid, *map(chart.up, Z[:, 1]), *tips[:, 1]]
-    heights += [place[0][1] + at for place in places if place is not None for at in (-ROW / 2, ROW / 2)]
+            (x, y), far = place
+            heights += [y - ROW / 2, y + ROW / 2]
+            chart.parts += [
+                line(tip[0], tip[1], x, y, "grid") if far else None,
+                text(x, y + 4, shown, "middle", "name halo", name),
+            ]
     top, bottom = float(min(heights)) - 10, float(max(heights)) + 10  # a flat cloud needs no square
     cross = [line(20, mid, 380, mid, "grid"), line(mid, top, mid, bottom, "grid")]
     about = (
@@ -291,22 +294,14 @@ def place_names(names: list[str], tips: np.ndarray, drawn: np.ndarray) -> list[t
     return label_places(tips, sizes, np.array([2.0, 2.0, WIDE - 2.0, 398.0]), drawn, gaps=gaps)
 
 
-def _named(shown: str, name: str, tip: np.ndarray, centre: np.ndarray, far: bool) -> Markup:
-    (x, y), (a, b) = map(float, centre), map(float, tip)
-    written = text(x, y + 4, shown, "middle", "name halo", name)
-    return join(line(a, b, x, y, "grid"), written) if far else written
-
-
-def _arrow(x: float, y: float, dx: float, dy: float) -> Markup | None:
-    length = float(np.hypot(dx, dy))
-    if length < 1:
-        return None
-    u, v, size = dx / length, dy / length, min(7.0, 0.5 * length)
-    tip, back = (x + dx, y + dy), (x + dx - size * u, y + dy - size * v)
-    side = (0.45 * size * v, -0.45 * size * u)
-    corners = [tip, (back[0] - side[0], back[1] - side[1]), (back[0] + side[0], back[1] + side[1])]
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
-    return join(line(x, y, *back, "arrow"), el("polygon", points=points, class_="head"))
+def _arrow(chart: Chart, tip: np.ndarray, unit: float) -> None:
+    """Draw an arrow from the origin, unless it is shorter than a unit of the figure."""
+    length = float(np.hypot(*tip))
+    if length >= unit:
+        head = min(7.0 * unit, 0.5 * length) / length * tip
+        back, side = tip - head, 0.45 * head[::-1] * (-1, 1)
+        chart.line(0, 0, back[0], back[1], "arrow")
+        chart.path((tip, back - side, back + side), "head", "polygon")
 
 
 # -- a closer look ---------------------------------------------------------------------------------------------------

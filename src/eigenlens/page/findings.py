@@ -331,7 +331,6 @@ class Findings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a program would want to read: all but the rows."""
-        top = min(10, len(self.axes))
         return {
             "title": self.title,
             "source": self.source,
@@ -357,7 +356,7 @@ class Findings:
             "test": self.test.to_dict(),
             "loadings": {
                 axis: {self.loading_names[i]: float(self.loadings[i, j]) for i in self.columns_of(j)}
-                for j, axis in enumerate(self.axes[: min(top, self.loadings.shape[1])])
+                for j, axis in enumerate(self.axes[: min(10, self.loadings.shape[1])])
             },
             "score": self.score_name or None,
             "baseline": None if self.baseline is None else {"rule": self.baseline[0], "score": self.baseline[1]},

@@ -71,8 +71,12 @@ def table(head: list[str], rows: list[list[Any]], caption: str) -> Markup:
     names = [
         el("th", h, scope="col", class_=r if j else None) for j, (h, r) in enumerate(zip(head, right, strict=True))
     ]
-    content = el("table", el("caption", caption), el("thead", el("tr", names)), el("tbody", lines))
-    return el("div", content, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return scrolled(el("table", el("caption", caption), el("thead", el("tr", names)), el("tbody", lines)), caption)
+
+
+def scrolled(content: Markup, label: str, class_: str = "scroll") -> Markup:
+    """Return what may be wider than the page, in a frame that scrolls."""
+    return el("div", content, class_=class_, tabindex="0", role="region", aria_label=label)
 
 
 def _is_number(cell: Any) -> bool:

@@ -22,18 +22,15 @@ MOST_LEVELS = 100
 SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not fit in single precision
 
 
-def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
+def payload(findings: Findings) -> tuple[dict[str, Any], int]:
     """Return what the script needs, and how many rows it holds."""
     numbers = findings.row_numbers
-    rows = _drawn(findings.scores, numbers, seed)
+    rows = _drawn(findings.scores, numbers)
     shown = list(findings.columns)[:MOST_COLUMNS]
     columns = [_column(name, findings.columns[name][rows]) for name in shown]
     names = None if findings.row_names is None else [findings.row_names[i] for i in rows]
-    regions = findings.regions
-    classes = None if findings.confusion is None else findings.confusion[0]
-    k = findings.pairs
+    regions, k = findings.regions, findings.pairs
     axes = findings.axes[: _most_axes(findings)]
-    start = (0, k) if k else (0, min(1, len(findings.axes) - 1))
     colour, colour_words = colour_choice(findings, shown)
     content: dict[str, Any] = {
         "n": len(rows),
@@ -43,7 +40,7 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
         "columns": columns,
         "names": names,
         "target": findings.target,
-        "start": list(start),
+        "start": [0, k or min(1, len(findings.axes) - 1)],
         "labels": findings.n_rows <= 200,
         "colour": colour,
         "colour_words": colour_words,
@@ -51,23 +48,22 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
         "square": findings.is_map,
     }
     if regions is not None:
-        levels = sorted(findings.class_sizes) if classes is None else classes
         content["regions"] = {
-            "x": list(regions["x"]),
-            "y": list(regions["y"]),
-            "size": int(regions["codes"].shape[0]),
-            "codes": base64.b64encode(regions["codes"].astype(np.uint8).tobytes()).decode("ascii"),
-            "classes": levels,
+            "x": regions["x"],
+            "y": regions["y"],
+            "size": len(regions["codes"]),
+            "codes": _base64(regions["codes"].astype(np.uint8)),
+            "classes": sorted(findings.class_sizes) if findings.confusion is None else findings.confusion[0],
         }
     return content, len(rows)
 
 
-def _drawn(scores: np.ndarray, numbers: np.ndarray, seed: int) -> np.ndarray:
+def _drawn(scores: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Return the rows that the page holds: of many, some drawn at random and those at the ends of each axis."""
     if len(scores) <= MOST_POINTS:
         return np.arange(len(scores))
     axes = scores[:, :MOST_AXES]
-    order = keys(numbers, seed)
+    order = keys(numbers, 0)
     order[axes.argmin(axis=0)] = order[axes.argmax(axis=0)] = 0
     return smallest(order, MOST_POINTS)
 
@@ -114,8 +110,7 @@ def _column(name: str, values: np.ndarray) -> dict[str, Any]:
     if values.dtype.kind == "f":
         size = np.abs(values[np.isfinite(values) & (values != 0)])
         wide = len(size) > 0 and bool(size.max() > SINGLE or size.min() < 1 / SINGLE)
-        written = base64.b64encode(values.astype("<f8").tobytes()).decode("ascii") if wide else _floats(values)
-        return {"name": name, "numbers": written, "wide": wide}
+        return {"name": name, "numbers": _base64(values.astype("<f8")) if wide else _floats(values), "wide": wide}
     words = ["missing" if v is None else _whole(v) for v in values]
     levels, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
     if len(levels) > MOST_LEVELS:
@@ -124,8 +119,7 @@ def _column(name: str, values: np.ndarray) -> dict[str, Any]:
         place = np.full(len(levels), len(kept))
         place[kept] = np.arange(len(kept))
         codes, levels = place[codes], np.append(levels[kept], "(others)")
-    written = base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
-    return {"name": name, "levels": [str(w) for w in levels], "codes": written}
+    return {"name": name, "levels": levels.tolist(), "codes": _base64(codes.astype("<u2"))}
 
 
 def _whole(value: Any) -> str:
@@ -134,8 +128,11 @@ def _whole(value: Any) -> str:
 
 def _floats(values: np.ndarray) -> str:
     with np.errstate(over="ignore"):
-        small = np.clip(np.asarray(values, dtype=np.float64), -SINGLE, SINGLE).astype("<f4")
-    return base64.b64encode(small.tobytes()).decode("ascii")
+        return _base64(np.clip(np.asarray(values, dtype=np.float64), -SINGLE, SINGLE).astype("<f4"))
+
+
+def _base64(values: np.ndarray) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
 
 
 def colour_choice(findings: Findings, names: list[str]) -> tuple[str | None, str]:

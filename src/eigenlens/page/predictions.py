@@ -8,7 +8,7 @@ import numpy as np
 
 from .charts import Chart, cells
 from .findings import ComparedMethod
-from .html import WIDE, Markup, cut, details, el, figure, svg, table, text
+from .html import WIDE, Markup, cut, details, el, figure, scrolled, svg, table, text
 
 MOST_IN_TABLE = 12  # classes whose table is as wide as a page
 ABOUT = "Rows left out of the fit: what each class was predicted as."
@@ -16,7 +16,7 @@ ABOUT = "Rows left out of the fit: what each class was predicted as."
 
 def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     """Return the confusion matrix: a table of few classes, a picture and the most frequent mistakes of many."""
-    share = np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     numbers = _table(classes, counts, share)
     if len(classes) <= MOST_IN_TABLE:
         return figure("Confusion matrix", ABOUT, numbers)
@@ -49,7 +49,7 @@ def _table(classes: list[str], counts: np.ndarray, share: np.ndarray) -> Markup:
     ]
     head = el("tr", [el("th", word, scope="col") for word in ("true ↓ taken for →", *classes, "right")])
     body = el("table", el("thead", head), el("tbody", rows), class_="confusion many" if many else "confusion")
-    return el("div", body, class_="scroll", tabindex="0", role="region", aria_label="Confusion matrix")
+    return scrolled(body, "Confusion matrix")
 
 
 def _picture(classes: list[str], counts: np.ndarray, share: np.ndarray) -> Markup:
@@ -112,12 +112,12 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
     if baseline:
         y = len(shown) * row + 14
         named(y, baseline[0], "name quiet", f"{baseline[1]:.1%}")
-        place = chart.across(low)
-        beyond = el("polyline", points=f"{place + 7},{y - 5} {place},{y} {place + 7},{y + 5}", class_="hollow")
         if baseline[1] >= low:
             chart.dot(baseline[1], y, 4, "hollow")
-        else:
-            parts.append(beyond)
+        else:  # an arrow head: it lies beyond
+            place = chart.across(low)
+            points = f"{place + 7},{y - 5} {place},{y} {place + 7},{y + 5}"
+            parts.append(el("polyline", points=points, class_="hollow"))
     rows: list[list[Any]] = [
         [c.name, c.written, c.interval, c.note or "worse than the mean" * (c.score < -1)] for c in shown
     ]

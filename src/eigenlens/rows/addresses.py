@@ -120,7 +120,7 @@ def open_bytes(path: Place) -> BinaryIO:
         try:
             return cast(BinaryIO, zipfile.ZipFile(str(path)).open(zipped_name(path)))
         except RuntimeError as error:  # it asks for a password
-            raise errors.unreadable(str(path), error) from error
+            raise errors.unreadable(path, error) from error
     return cast(BinaryIO, path.open("rb"))
 
 
@@ -135,7 +135,7 @@ def zipped_name(path: Place) -> str:
         with zipfile.ZipFile(str(path)) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]
     except (OSError, zipfile.BadZipFile) as error:
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error
     kept = [name for name in names if not name.startswith("__MACOSX/") and not PurePosixPath(name).name.startswith(".")]
     if len(kept) != 1:
         there = f"it holds {len(kept)} ({errors.listed(kept, 3)})" if kept else "it holds none"

@@ -119,7 +119,7 @@ def open_zarr(path: Path) -> Any:
     try:
         array = zarr.open(str(path), mode="r")
     except Exception as error:  # whatever a damaged description makes of itself: KeyError, TypeError, …
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error
     if not hasattr(array, "shape"):
         raise errors.located(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
     stored, total = _stored_chunks(array, path)

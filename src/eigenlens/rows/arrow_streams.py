@@ -255,7 +255,7 @@ def _ipc(path: Place, columns: Sequence[int] | None = None) -> Any:
         raw.seek(0)
         return (ipc.open_file if head == FILE_MAGIC else ipc.open_stream)(raw, options=options)
     except (OSError, ValueError) as error:
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error
 
 
 def _ipc_batches(file: Any, name: str) -> Iterator[Any]:

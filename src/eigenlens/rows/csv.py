@@ -139,7 +139,7 @@ class CsvReader:
                 if kind == "int64" and cell and not _is_whole(cell):
                     rule = "is not a whole number, but the labels above it are; write all labels in one way"
                     return _csv_cell(path, line, name, cell, rule)
-        return errors.unreadable(str(path), cause)
+        return errors.unreadable(path, cause)
 
 
 def _line_of(path: Path, row: int) -> int:

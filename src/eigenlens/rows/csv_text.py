@@ -124,13 +124,13 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
     except csv.Error as error:
         raise _bad_quotes(path, 1, str(error)) from error
     except DAMAGED as error:
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error
     if header and len(header) > 1 and not any(name.strip() for name in header):
         raise errors.InputError(
             f"{path}, line {1 + dialect.skipped}: the {len(header)} columns have no names; write names in this line."
         )
     if not header or not any(name.strip() for name in header):
-        raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
+        raise errors.unreadable(path, ValueError("it is empty; the first line must hold the names of the columns"))
     names = [name.strip() for name in header]
     if len(names) == 1:
         for other in DELIMITERS:
@@ -233,7 +233,7 @@ def _quotes_are_plain(path: Path, dialect: Dialect) -> bool:
                     return False
                 count += len(places)
         except DAMAGED as error:
-            raise errors.unreadable(str(path), error) from error
+            raise errors.unreadable(path, error) from error
     return count % 2 == 0
 
 
@@ -263,7 +263,7 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     except UnicodeError as error:
         raise _undecodable(path, dialect, error) from error
     except DAMAGED as error:
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error
     finally:
         csv.field_size_limit(limit)
 
@@ -307,7 +307,7 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
     except errors.InputError as error:
         return error
     if len(wrong) < 2:
-        return errors.csv_line(path, *wrong[0], width) if wrong else errors.unreadable(str(path), cause)
+        return errors.csv_line(path, *wrong[0], width) if wrong else errors.unreadable(path, cause)
     named = ", ".join(f"{line} ({found})" for line, found in wrong) + (f" and {others:,} more" if others else "")
     return errors.InputError(
         f"{path}: {len(wrong) + others:,} lines do not have {width} cells, as the header has: line {named}. Every "
@@ -320,7 +320,7 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
         try:
             head = file.read(4096)
         except DAMAGED as error:
-            raise errors.unreadable(str(path), error) from error
+            raise errors.unreadable(path, error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
         if head and b"\0" not in head:  # a comma or the end of a line would have one
             cause = f"it has no NUL bytes, so it is not {dialect.encoding} text"
@@ -350,7 +350,7 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
                     return _encoding(path, line, cause, "latin-1 or cp1252, often")
                 line += part.count(b"\n")
     except DAMAGED as damage:  # bytes that do not decompress to what they were
-        return errors.unreadable(str(path), damage)
+        return errors.unreadable(path, damage)
     return _encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 

@@ -29,14 +29,14 @@ class NpyFile:
                 self.path, self.shape, self.dtype, self.fortran = path, shape, dtype, fortran
                 self.offset = file.tell()
         except (ValueError, OSError) as error:
-            raise errors.unreadable(str(path), error) from error
+            raise errors.unreadable(path, error) from error
         size = path.stat().st_size
         if max(shape, default=0) > max(size, MOST_EMPTY):
-            raise errors.unreadable(str(path), ValueError(f"its header gives an impossible shape, {shape}"))
+            raise errors.unreadable(path, ValueError(f"its header gives an impossible shape, {shape}"))
         expected = self.offset + prod(shape) * dtype.itemsize
         if dtype.kind != "O" and size < expected:
             cut = ValueError(f"it has {size:,} bytes but its header implies {expected:,}; it was cut short")
-            raise errors.unreadable(str(path), cut)
+            raise errors.unreadable(path, cut)
 
     def __getitem__(self, rows: slice) -> np.ndarray:
         with self.path.open("rb", buffering=0) as file:
@@ -61,5 +61,5 @@ class NpyFile:
         while done < len(view):
             count = file.readinto(view[done:].data)  # type: ignore[attr-defined]
             if not count:
-                raise errors.unreadable(str(self.path), EOFError("it ends before its last row; it was cut short"))
+                raise errors.unreadable(self.path, EOFError("it ends before its last row; it was cut short"))
             done += count

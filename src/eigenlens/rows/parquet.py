@@ -99,7 +99,7 @@ def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
     try:
         file = pq.ParquetFile(_input(path), page_checksum_verification=True, **options)
     except (OSError, ValueError) as error:
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error
     try:
         yield file
     finally:
@@ -256,4 +256,4 @@ def read_footer(path: Place) -> tuple[Any, int]:
         metadata = pq.read_metadata(_input(path))
         return metadata.schema.to_arrow_schema(), metadata.num_rows
     except (OSError, ValueError) as error:
-        raise errors.unreadable(str(path), error) from error
+        raise errors.unreadable(path, error) from error

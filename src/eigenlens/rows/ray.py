@@ -87,7 +87,7 @@ def _flat(table: dict[str, np.ndarray], wide: dict[str, int]) -> dict[str, np.nd
 
 def _counting(table: Any, weight: str) -> Any:
     """Return the rows of positive weight."""
-    return table.filter(np.asarray(table.column(weight).to_numpy()) > 0)
+    return table.filter(table.column(weight).to_numpy() > 0)
 
 
 @contextmanager

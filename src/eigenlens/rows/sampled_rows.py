@@ -13,7 +13,7 @@ def mixed(values: np.ndarray) -> np.ndarray:
         z = values + np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(z ^ (z >> np.uint64(31)))
+        return z ^ (z >> np.uint64(31))
 
 
 def numbers_of(X: np.ndarray) -> np.ndarray:

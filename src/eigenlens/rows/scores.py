@@ -41,7 +41,7 @@ def mean_r_squared(predicted: np.ndarray, y: Any, weight: Any) -> float:
     if table.shape[1] != predicted.shape[1]:
         had, fitted = table.shape[1], predicted.shape[1]
         raise errors.InputError(f"y has {had} columns but {fitted} were fitted; pass the {fitted} of the fit.")
-    Y = np.asarray(namespaces.to_numpy(finite_rows(table, 0, table.shape[0], "y")), dtype=np.float64)
+    Y = namespaces.floats(finite_rows(table, 0, table.shape[0], "y"))
     return r_squared(Y, predicted, _weights(weight, len(Y)))
 
 

@@ -64,10 +64,10 @@ def _read_sheet(path: Path) -> tuple[dict[str, list[Any]], list[str]]:
     except errors.InputError:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, SyntaxError, *DAMAGED) as error:
-        raise errors.unreadable(str(path), error) from error  # openpyxl has no error of its own for what is damaged
+        raise errors.unreadable(path, error) from error  # openpyxl has no error of its own for what is damaged
     rows = list(found.values())
     if not rows:
-        raise errors.unreadable(str(path), ValueError(f"its first sheet, {sheet.title!r}, is empty"))
+        raise errors.unreadable(path, ValueError(f"its first sheet, {sheet.title!r}, is empty"))
     width = max(j + 1 for row in rows for j, cell in enumerate(row) if cell is not None)
     header = ["" if cell is None else str(cell).strip() for cell in rows[0][:width]]
     header += [""] * (width - len(header))

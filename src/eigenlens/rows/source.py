@@ -71,7 +71,7 @@ class Block:
         if isinstance(codes, tuple):
             pieces = [(k, slice(start, stop)) for k, start, stop in codes]
         else:
-            host = np.asarray(namespaces.to_numpy(codes))
+            host = namespaces.to_numpy(codes)
             if host.min(initial=0) == host.max(initial=0):
                 yield int(host.max(initial=0)), self
                 return

@@ -302,14 +302,6 @@ def _little_observed(why: str) -> errors.MissingWarning:
     )
 
 
-def medians(size: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the lower weighted median of each column, in a row."""
-    order = np.argsort(size, axis=0, kind="stable")
-    reached = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
-    place = np.argmax(reached >= reached[-1] / 2, axis=0)
-    return np.take_along_axis(size, np.take_along_axis(order, place[None], axis=0), axis=0)
-
-
 def robust_spreads(X: Array, observed: Array | None, weight: Any = None) -> Array:
     """Return the spread of each column, which a few wild cells do not change; 0 for constant columns.
 
@@ -322,8 +314,12 @@ def robust_spreads(X: Array, observed: Array | None, weight: Any = None) -> Arra
         1.0 if observed is None else namespaces.to_numpy(observed)
     )
 
+    def lower_median(values: np.ndarray) -> np.ndarray:
+        weights = np.where(counted.any(axis=0), counted, 1.0)
+        return np.quantile(values, 0.5, axis=0, weights=weights, method="inverted_cdf", keepdims=True)
+
     def middle(values: np.ndarray) -> np.ndarray:  # the same for columns whose sign was changed
-        return (medians(values, counted) - medians(-values, counted)) / 2
+        return (lower_median(values) - lower_median(-values)) / 2
 
     centre = middle(cells)
     distance = np.where(counted > 0, np.abs(cells - centre), 0.0)

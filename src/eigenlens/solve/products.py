@@ -103,7 +103,7 @@ def _directions(products: Any, found: Leading) -> tuple[Array, Array, np.ndarray
     if not products.over_rows:
         weak = top > 0 and size[-1] < IMAGED * top
         return products.image_sizes(vectors) if weak else namespaces.like(size, like), vectors, found.residuals
-    images = namespaces.float64(products.backward(vectors))
+    images = namespaces.float64(products.images(vectors))
     s = lengths(images)
     size = namespaces.to_numpy(s)
     kept = size > namespaces.EPS * images.shape[1] * top

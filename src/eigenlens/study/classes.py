@@ -162,10 +162,10 @@ def _separation_of(model: Any) -> np.ndarray:
     """Return the same from the moments of a fit, those of all rows; where cells are missing, the most likely ones."""
     moments = model._whole_moments
     within, weights = moments.within(), moments.weights
-    means = np.asarray(namespaces.to_numpy(model._coordinates(within.means)))
+    means = namespaces.to_numpy(model._coordinates(within.means))
     between = weights @ (means - weights @ means / weights.sum()) ** 2
     V = model.subspace_.basis * within.unit[:, None]
-    total = between + np.asarray(namespaces.to_numpy(V * Form.of(within, 1.0).apply(V))).sum(axis=0)
+    total = between + namespaces.to_numpy(V * Form.of(within, 1.0).apply(V)).sum(axis=0)
     return np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
 
 

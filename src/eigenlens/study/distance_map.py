@@ -87,7 +87,7 @@ def _fit_what_is_there(model: Any, D: np.ndarray, names: list[str]) -> Any:
 
 def _all_eigenvalues(D: np.ndarray) -> np.ndarray:
     """Return the eigenvalues of the centred table, descending, those that are rounding as zeros."""
-    values = np.linalg.eigvalsh(np.asarray(double_center(D**2)))[::-1]
+    values = np.linalg.eigvalsh(double_center(D**2))[::-1]
     return np.where(np.abs(values) > rounding(len(D), float(np.abs(values).max())), values, 0.0)
 
 

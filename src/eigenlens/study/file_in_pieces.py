@@ -102,7 +102,7 @@ def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
     model = made(chosen(plan.method, layout.kind), plan.seed)
     H = slices_wanted(model, first.kept.n_rows, len(first.raw.names_out_))
     if H is not None and bins.coarse(H):
-        y = np.asarray(first.kept.rows[0].column(layout.target).to_numpy())
+        y = first.kept.rows[0].column(layout.target).to_numpy()
         again = collected(first.file, plan, layout, pivot=second_pivot(y))
         assert again.kept.bins is not None
         bins = again.kept.bins

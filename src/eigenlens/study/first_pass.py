@@ -273,7 +273,7 @@ class FirstPass:
             sizes = np.bincount(codes, minlength=len(labels)).tolist()
             kept.classes = {str(label): size for label, size in zip(labels, sizes, strict=True) if size}
         elif layout.kind == "number":
-            labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
+            labels, codes = self._slices(kept, table.column(layout.target).to_numpy(), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
         return Block(X, codes, weights, labels, None, numbers)

@@ -84,7 +84,7 @@ class Ready:
     def correlations(self, scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Return the correlations of the prepared columns with the scores; as likely as they are, where cells miss."""
         if self.all_rows is not None or (self.how == "ml" and hasattr(self.model, "structure_")):
-            return np.nan_to_num(np.asarray(namespaces.to_numpy(self.model.structure_), dtype=float))
+            return np.nan_to_num(namespaces.floats(self.model.structure_))
         return correlations(self.X, scores, weights)
 
     @property

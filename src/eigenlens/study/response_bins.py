@@ -89,7 +89,7 @@ def bins_of(y: np.ndarray, pivot: float) -> np.ndarray:
     """Return the bin of each number; a larger number is never in a lower bin."""
     bits = np.ascontiguousarray(y - pivot, dtype=np.float64).view(np.int64)
     ordered = np.where(bits < 0, -(bits & np.int64(2**63 - 1)), bits)
-    return np.asarray(ordered >> np.int64(52 - DIGITS))
+    return ordered >> np.int64(52 - DIGITS)
 
 
 def pivot_of(y: np.ndarray) -> float:

@@ -109,11 +109,8 @@ class Whole:
         sums = self.first.kept.sums
         if sums is None:
             total = self.moments.total()
-            mean, weight = np.asarray(namespaces.to_numpy(total.mean)), total.weight
-            squares = (
-                np.asarray(namespaces.to_numpy(total.store.diagonal()))
-                * np.asarray(namespaces.to_numpy(total.unit)) ** 2
-            )
+            mean, weight = namespaces.to_numpy(total.mean), total.weight
+            squares = namespaces.to_numpy(total.store.diagonal()) * namespaces.to_numpy(total.unit) ** 2
             count = weight
         else:
             count, weight, mean, squares = sums
@@ -206,8 +203,8 @@ class Whole:
     def separating(self, names: list[str]) -> list[str]:
         """Return the columns that do not vary within any class but do between classes."""
         moments = self.moments
-        fixed = np.asarray(namespaces.to_numpy(moments.within().constant_columns()))
-        varies = ~np.asarray(namespaces.to_numpy(moments.total().constant_columns()))
+        fixed = namespaces.to_numpy(moments.within().constant_columns())
+        varies = ~namespaces.to_numpy(moments.total().constant_columns())
         return [names[j] for j in np.flatnonzero(fixed & varies)]
 
     # -- the third pass ------------------------------------------------------------------------------------------
@@ -252,7 +249,7 @@ class Whole:
             names = names or score_names(model, Z.shape[1])
             if self.sink is not None:
                 row_names = None if layout.row_column is None else table.column(layout.row_column).to_pylist()
-                target = y if layout.kind != "number" else np.asarray(table.column(layout.target).to_numpy())
+                target = y if layout.kind != "number" else table.column(layout.target).to_numpy()
                 self.sink.rows(*score_columns(names, Z, layout.target, target, row_names, predicted))
             found.low, found.high = np.minimum(found.low, Z.min(axis=0)), np.maximum(found.high, Z.max(axis=0))
             self._outermost(found, table, numbers, Z, ends)

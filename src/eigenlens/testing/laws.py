@@ -235,14 +235,9 @@ def solver_agreement(estimator: Any, data: Sample) -> None:
 
 def dtype(estimator: Any, data: Sample) -> None:
     """float32 rows give float32 results, right to the digits that float32 rows carry."""
-    small = Sample(data.X.astype(np.float32), data.y)
-    if small.y is not None and small.y.dtype.kind == "f":
-        small = Sample(small.X, small.y.astype(np.float32))
-    exact = Sample(
-        small.X.astype(np.float64), small.y if small.y is None or small.y.dtype.kind != "f" else small.y * 1.0
-    )
-    model = fitted(estimator, small)
-    found = scores(model, small.X)
+    small = data.astype(np.float32)
+    exact = small.astype(np.float64)
+    found = scores(fitted(estimator, small), small.X)
     if found.dtype != np.float32:
         raise AssertionError(f"dtype: scores of float32 rows are {found.dtype}")
     assert_same({"scores": found * 1.0}, {"scores": scores(fitted(estimator, exact), exact.X)}, 1e-6, "dtype")

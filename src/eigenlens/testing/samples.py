@@ -33,6 +33,11 @@ class Sample:
         """Return the same rows with other columns."""
         return replace(self, X=X)
 
+    def astype(self, dtype: Any) -> Sample:
+        """Return the same rows in another precision, their response with them where it is a number."""
+        y = self.y if self.y is None or self.y.dtype.kind != "f" else self.y.astype(dtype)
+        return Sample(self.X.astype(dtype), y)
+
     def arguments(self) -> tuple[np.ndarray, ...]:
         """Return the positional arguments of `fit`."""
         return (self.X,) if self.y is None else (self.X, self.y)

@@ -174,7 +174,7 @@ def quadratic_score(
     left = np.where(left > SINGULAR, left, np.nan)
     distance = np.sum(e * e / metric, axis=1) + gain / left * np.sum(e * scaled, axis=1) ** 2
     log_det = log_det + np.log(left) - classes.rows.shape[1] * np.log(divisor)
-    return np.asarray(-0.5 * (divisor * distance + log_det))
+    return -0.5 * (divisor * distance + log_det)
 
 
 def left_out_residuals(residuals: np.ndarray, leverages: np.ndarray) -> np.ndarray:
@@ -208,7 +208,7 @@ def press(rows: np.ndarray, values: np.ndarray, weight: np.ndarray, k: int) -> n
         for j in range(k):
             residual -= _along(rows[part], values - values[j], b[part], max(float(values[j] - values[j + 1]), floor))
         found[part] = np.sum(residual**2, axis=1)
-    return np.asarray((W / (W - weight)) ** 2 * found)
+    return (W / (W - weight)) ** 2 * found
 
 
 def _along(rows: np.ndarray, poles: np.ndarray, b: np.ndarray, gap: float) -> np.ndarray:

@@ -82,11 +82,11 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     if y is None:
         raise errors.target_missing(type(model).__name__, "y")
     labels = Labels.read(y)
-    codes, classes = np.asarray(namespaces.to_numpy(labels.codes)), labels.classes
+    codes, classes = namespaces.to_numpy(labels.codes), labels.classes
     scores = None
     if hasattr(model, "_left_out"):
         fitted = clone(model).fit(X, y, _given(weight))
-        known = np.asarray(namespaces.to_numpy(fitted.classes_))
+        known = namespaces.to_numpy(fitted.classes_)
         if len(known) == len(classes):
             place = {label: k for k, label in enumerate(known.tolist())}
             codes, classes = np.array([place[label] for label in classes.tolist()])[codes], known
@@ -100,7 +100,7 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     missing = np.flatnonzero(~np.isfinite(found).all(axis=1))
     for i in tracked(iter(missing.tolist()), len(missing), "Fitting", None):
         other = _without(model, X, y, weight, i)
-        seen = np.asarray(namespaces.to_numpy(other.classes_)).tolist()
+        seen = namespaces.to_numpy(other.classes_).tolist()
         found[i] = 0.0
         found[i, [classes.tolist().index(label) for label in seen]] = namespaces.to_numpy(
             other.predict_proba(rows_of(X, [i]))

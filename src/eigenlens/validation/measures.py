@@ -59,7 +59,7 @@ class Accuracy(Measure):
         return fast if fast is not None else _Each(models, self._codes)
 
     def _codes(self, model: Fitted, X: Any) -> np.ndarray:
-        scores = np.asarray(namespaces.to_numpy(model.final._scores(X, sharp=True)))
+        scores = namespaces.to_numpy(model.final._scores(X, sharp=True))
         return places_in(self.labels, namespaces.to_numpy(model.final.classes_))[scores.argmax(axis=1)]
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ class Accuracy(Measure):
         return np.column_stack([hits, np.full(len(answers), weight.sum())])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 1])
+        return sums[..., 0] / sums[..., 1]
 
     def predictions(self, answers: np.ndarray) -> np.ndarray:
         return self.labels[answers]
@@ -112,10 +112,10 @@ class AccuracyFirst(LogLoss):
         return np.column_stack([hits, super().sums(answers, block, weight)])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 2])
+        return sums[..., 0] / sums[..., 2]
 
     def second(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 1] / sums[..., 2])
+        return sums[..., 1] / sums[..., 2]
 
 
 class Response(Measure):
@@ -128,7 +128,7 @@ class Response(Measure):
         return _Each(models, _responses)
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
-        Y = np.asarray(namespaces.to_numpy(block.y), dtype=np.float64).reshape(len(weight), -1)
+        Y = namespaces.floats(block.y).reshape(len(weight), -1)
         about, errors_of = Y - self.centre, Y - answers
         S, s = len(answers), Y.shape[1]
         lost = np.einsum("i,sij->sj", weight, errors_of**2)
@@ -150,7 +150,7 @@ class RSquared(Response):
         spread = second - first**2 / W
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = np.where(spread > 0, 1 - lost / spread, np.where(lost == 0, 1.0, 0.0))
-        return np.asarray(shares.mean(axis=-1))
+        return shares.mean(axis=-1)
 
 
 class SquaredError(Response):
@@ -160,7 +160,7 @@ class SquaredError(Response):
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         s = (sums.shape[-1] - 1) // 3
-        return np.asarray(-(sums[..., :s] / sums[..., -1:]).mean(axis=-1))
+        return -(sums[..., :s] / sums[..., -1:]).mean(axis=-1)
 
 
 class RowMean(Measure):
@@ -170,15 +170,13 @@ class RowMean(Measure):
         self.name, self.of_rows = name, of_rows  # type: ignore[misc]
 
     def team(self, models: Sequence[Fitted]) -> Team:
-        return _Each(
-            models, lambda model, X: np.asarray(namespaces.to_numpy(self.of_rows(model.final, X)), dtype=np.float64)
-        )
+        return _Each(models, lambda model, X: namespaces.floats(self.of_rows(model.final, X)))
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
         return np.column_stack([answers @ weight, np.full(len(answers), weight.sum())])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 1])
+        return sums[..., 0] / sums[..., 1]
 
 
 class SliceShare(Measure):
@@ -198,18 +196,18 @@ class SliceShare(Measure):
     def _distances(self, model: Fitted, X: Any) -> np.ndarray:
         """Return squared distances to the mean and to each slice mean."""
         final = model.final
-        Z = np.asarray(namespaces.to_numpy(final._variates(X)))
-        means = np.asarray(namespaces.to_numpy(final._variates(namespaces.like(final.slice_means_, X))))
+        Z = namespaces.to_numpy(final._variates(X))
+        means = namespaces.to_numpy(final._variates(namespaces.like(final.slice_means_, X)))
         centres = np.zeros((len(self.labels), Z.shape[1]))  # a slice that was not seen has the mean of all
         centres[places_in(self.labels, namespaces.to_numpy(final.slices_))] = means
-        return np.asarray(np.column_stack([np.sum(Z**2, axis=1), ((Z[:, None, :] - centres) ** 2).sum(axis=2)]))
+        return np.column_stack([np.sum(Z**2, axis=1), ((Z[:, None, :] - centres) ** 2).sum(axis=2)])
 
     def sums(self, answers: np.ndarray, block: Block, weight: np.ndarray) -> np.ndarray:
         codes = truth(block, self.labels)
         return np.column_stack([answers[:, np.arange(len(codes)), 1 + codes] @ weight, answers[:, :, 0] @ weight])
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(1 - sums[..., 0] / sums[..., 1])
+        return 1 - sums[..., 0] / sums[..., 1]
 
     def predictions(self, answers: np.ndarray) -> np.ndarray:
         return self.labels[answers[:, 1:].argmin(axis=1)]
@@ -240,7 +238,7 @@ class LinearTeam:
         return cls(np.hstack(coefs), np.concatenate(intercepts), pivot, places_in(labels, classes), len(models))
 
     def __call__(self, X: Any) -> np.ndarray:
-        rows = np.asarray(namespaces.to_numpy(X), dtype=np.float64)
+        rows = namespaces.floats(X)
         D = ((rows - self.pivot) @ self.coef + self.intercept).reshape(len(rows), self.S, -1)
         if D.shape[2] == 1:
             best = (D[:, :, 0] > 0).astype(np.intp)
@@ -262,7 +260,7 @@ class _Each:
 
 
 def _responses(model: Fitted, X: Any) -> np.ndarray:
-    found = np.asarray(namespaces.to_numpy(model.final.predict(X)), dtype=np.float64)
+    found = namespaces.floats(model.final.predict(X))
     return found.reshape(len(found), -1)
 
 
@@ -298,7 +296,7 @@ def measure_for(model: Any, scoring: Any, total: Any, source: Any) -> Measure | 
         return SliceShare(total.labels) if scoring in (None, "slice_share") else None
     if source.n_responses is not None and hasattr(model, "predict"):
         kind_of_response = OF_RESPONSES.get(scoring or "r2")
-        centre = np.asarray(namespaces.to_numpy(total.joint.pivot))[total.split :]
+        centre = namespaces.to_numpy(total.joint.pivot)[total.split :]
         return None if kind_of_response is None else kind_of_response(np.nan_to_num(centre), source.single_response)
     if hasattr(model, "score_samples") and (scoring or "likelihood") in OF_ROWS:
         return RowMean(scoring or "likelihood", OF_ROWS[scoring or "likelihood"])

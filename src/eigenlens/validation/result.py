@@ -83,13 +83,13 @@ class CrossValidation(Result):
     @property
     def mean_scores(self) -> np.ndarray:
         """Mean score of each setting."""
-        return np.asarray(self.scores.mean(axis=1))
+        return self.scores.mean(axis=1)
 
     @property
     def standard_errors(self) -> np.ndarray:
         """Standard error of each mean score, by the spread of the folds."""
         F = self.scores.shape[1]
-        return np.asarray(self.scores.std(axis=1, ddof=1) / np.sqrt(F)) if F > 1 else np.full(len(self.scores), np.nan)
+        return self.scores.std(axis=1, ddof=1) / np.sqrt(F) if F > 1 else np.full(len(self.scores), np.nan)
 
     @property
     def best_index(self) -> int:

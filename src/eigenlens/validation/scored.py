@@ -49,7 +49,7 @@ class Scored:
         for fold, rows in block.split(self.folds(block)):
             if fold < 0 or rows.X.shape[0] == 0:
                 continue
-            weight = np.ones(rows.X.shape[0]) if rows.weight is None else np.asarray(namespaces.to_numpy(rows.weight))
+            weight = np.ones(rows.X.shape[0]) if rows.weight is None else namespaces.to_numpy(rows.weight)
             answers = self.teams[fold](rows.X)
             found = self.measure.sums(answers, rows, weight)
             sums = (

@@ -231,10 +231,10 @@ def _any_cv(settings: Sequence[dict[str, Any]]) -> bool:
 def pivot_of(moments: Any) -> np.ndarray:
     """Return the row that all parts of a pass were taken about; an empty one where words have none."""
     if hasattr(moments, "groups"):
-        return np.asarray(namespaces.to_numpy(moments.groups[0].pivot))
+        return namespaces.to_numpy(moments.groups[0].pivot)
     if hasattr(moments, "joint"):
-        return np.asarray(namespaces.to_numpy(moments.joint.pivot))[: moments.split]
-    return np.asarray(namespaces.to_numpy(moments.pivot)) if hasattr(moments, "pivot") else np.empty(0)
+        return namespaces.to_numpy(moments.joint.pivot)[: moments.split]
+    return namespaces.to_numpy(moments.pivot) if hasattr(moments, "pivot") else np.empty(0)
 
 
 def _serves(one: Any, other: Any) -> bool:
@@ -254,9 +254,9 @@ def _scaler_of(step: Any, total: Centred, p: int, source: Source | None) -> tupl
         validate_data(scaler, source.native, reset=True, skip_check_array=True)
     else:
         scaler.n_features_in_ = p
-    mean = np.asarray(namespaces.to_numpy(total.mean))[:p]
-    variance = np.asarray(namespaces.to_numpy(total.store.diagonal()))[:p] / total.weight
-    still = np.asarray(namespaces.to_numpy(total.constant_columns()))[:p]
+    mean = namespaces.to_numpy(total.mean)[:p]
+    variance = namespaces.to_numpy(total.store.diagonal())[:p] / total.weight
+    still = namespaces.to_numpy(total.constant_columns())[:p]
     if not isinstance(scaler, StandardScaler):
         scaler.fit_column_moments(mean, variance, still, total.weight)
         return scaler, scaler.mean_, scaler.scale_

@@ -59,7 +59,7 @@ class DirectionTest:
 def variances(model: Any, scores: np.ndarray) -> np.ndarray:
     """Return the variance along each direction, as the model says or as its scores have it."""
     own = getattr(model, "explained_variance_", None)
-    return scores.var(axis=0, ddof=1) if own is None else np.asarray(namespaces.to_numpy(own))
+    return scores.var(axis=0, ddof=1) if own is None else namespaces.to_numpy(own)
 
 
 def refitted(model: Any, X: np.ndarray, **coarser: Any) -> np.ndarray:

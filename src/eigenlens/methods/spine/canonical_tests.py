@@ -170,7 +170,7 @@ def as_columns(Y: Any) -> np.ndarray:
 
 def class_leverages(codes: np.ndarray) -> np.ndarray:
     """Return the leverages of rows of classes, numbered from 0."""
-    return np.asarray(1 / np.bincount(codes)[codes] - 1 / len(codes))
+    return 1 / np.bincount(codes)[codes] - 1 / len(codes)
 
 
 def table_leverages(Y: Any) -> tuple[np.ndarray, int]:

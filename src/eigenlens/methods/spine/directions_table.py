@@ -25,7 +25,7 @@ def directions(model: Any, names: list[str]) -> Table | None:
     for attribute, words in MEASURES:
         values = getattr(model, attribute, None)
         if values is not None and namespaces.is_array(values) and values.shape == (len(names),):
-            values = np.asarray(namespaces.to_numpy(values), dtype=float)
+            values = namespaces.floats(values)
             if attribute == "explained_variance_":
                 found["standard deviation"] = np.sqrt(values)
             found[words] = values
@@ -33,9 +33,9 @@ def directions(model: Any, names: list[str]) -> Table | None:
     else:
         solved: Any = getattr(getattr(model, "spectrum_", None), "values", None)
         if solved is not None and len(solved) == len(names):
-            found["eigenvalue"] = np.asarray(namespaces.to_numpy(solved), dtype=float)
+            found["eigenvalue"] = namespaces.floats(solved)
     shares = getattr(model, "explained_variance_ratio_", None)
     if shares is not None and len(shares) == len(names):
-        found["share"] = np.asarray(namespaces.to_numpy(shares), dtype=float)
+        found["share"] = namespaces.floats(shares)
         found["cumulative"] = np.cumsum(found["share"])
     return table("Directions", found, names) if found else None

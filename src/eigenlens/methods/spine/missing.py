@@ -207,6 +207,6 @@ def in_units_of_data(form: Form, unit: Array) -> np.ndarray:
     values, units = namespaces.to_numpy(form.values), namespaces.to_numpy(unit)
     with np.errstate(over="ignore", under="ignore"):
         if form.factor is None:
-            return np.asarray(values * units * np.reshape(units, (-1, 1)))
+            return values * units * np.reshape(units, (-1, 1))
         R = values * units
-        return np.asarray(R.T @ R)
+        return R.T @ R

@@ -26,7 +26,7 @@ def taking_holes(needed: Moments) -> Moments:
     if isinstance(needed, Grouped):
         return Grouped(Patterns, meaning=needed.meaning)  # type: ignore[arg-type]
     if isinstance(needed, Mixed):
-        return MixedPatterns(needed.of)
+        return MixedPatterns(type(needed.numbers))
     return Cross(Patterns) if isinstance(needed, Cross) else Patterns()  # type: ignore[arg-type]
 
 
@@ -108,7 +108,7 @@ def with_holes(X: Array, plain: Callable[[Array], Array], holed: Callable[[np.nd
     xp = namespaces.namespace(X)
     if namespaces.is_sparse(X) or not bool(xp.any(xp.isnan(X))):
         return plain(X)
-    host = np.asarray(namespaces.to_numpy(X), dtype=np.float64)
+    host = namespaces.floats(X)
     lacking = np.isnan(host).any(axis=1)
     result = np.array(namespaces.to_numpy(plain(xp.where(xp.isnan(X), xp.zeros_like(X), X))))
     result[lacking] = holed(host[lacking])

@@ -60,7 +60,7 @@ class PermutedColumns(RowsEstimator):
         self._require_fit()
         check_choice("method", method, ("permutation",))
         source = self._rows_to_test(X, None, sample_weight, method, needed=True)
-        rows = np.asarray(namespaces.to_numpy(repeated(source, holes=True).X), dtype=np.float64)  # type: ignore[arg-type]
+        rows = namespaces.floats(repeated(source, holes=True).X)  # type: ignore[arg-type]
         k = len(self._strengths())
 
         def found_in(X: np.ndarray) -> np.ndarray:
