@@ -103,9 +103,3 @@ def test_points_have_the_names_of_the_index():
     frame = pd.DataFrame(X[:12], index=[f"place {i}" for i in range(12)])
     shown = ClassicalMDS().fit(frame).plot(frame)
     assert {text.get_text() for text in shown.ax_.texts} == set(frame.index)
-
-
-def test_a_map_has_no_shares_for_a_scree_display():
-    model = ClassicalMDS(2).fit(np.random.default_rng(0).standard_normal((20, 4)))
-    with pytest.raises(InputError, match="ClassicalMDS has no explained_variance_ratio_"):
-        displays.scree(model)

@@ -163,7 +163,8 @@ def test_bad_values():
 def test_methods_of_one_unit_tell_of_others(model):
     """QDA(shrinkage=0.1) is right for 48% of raw wine, and LDA for 73%."""
     y = load_wine().target
-    advice = "shrinkage_target='diagonal'" if isinstance(model, LDA) else "StandardScaler"
+    own = {LDA: "shrinkage_target='diagonal'", PDA: "penalty='diagonal'"}
+    advice = own.get(type(model), "StandardScaler")
     with pytest.warns(ScaleWarning, match=rf"column 'proline' is .* times .*{advice}"):
         model.fit(WINE, WINE[["alcohol"]] if isinstance(model, CCA) else y)
     with warnings.catch_warnings():

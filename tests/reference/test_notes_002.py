@@ -35,6 +35,8 @@ def test_nine_cities():
     coasts = {"east": west[:4], "west": west[5:8]}
     assert np.sign(coasts["east"]).sum() == -np.sign(coasts["west"]).sum() * 4 / 3
     assert np.sign(north[5]) == -np.sign(north[3])  # Seattle and Miami
+    assert mds.strain_ == pytest.approx(np.linalg.norm(-H @ MILES**2 @ H / 2 - mds.embedding_ @ mds.embedding_.T) ** 2)
+    assert round(mds.stress_, 4) == 0.0197
     assert not is_squared_distance(MILES**2)  # roads bend: four eigenvalues are not those of points
 
 

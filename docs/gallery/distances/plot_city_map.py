@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from eigenlens import ClassicalMDS, displays
-from eigenlens.distances import double_center, is_squared_distance, procrustes
+from eigenlens.distances import is_squared_distance, procrustes
 
 cities = [
     "Boston",
@@ -79,10 +79,5 @@ plt.show()
 # The eigenvalues behind the map: two are large, as on a flat map. Three are below zero, which no points in any space
 # have: roads bend.
 
-squares = (table + table.T) ** 2
-values = np.linalg.eigvalsh(double_center(squares))[::-1] / 1e6
-fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
-ax.bar(np.arange(1, 10), values, color=np.where(values < 0, "C3", "C0"))
-ax.axhline(0, color="black", lw=0.8)
-ax.set(xlabel="axis", ylabel="eigenvalue, million miles²", xticks=np.arange(1, 10))
+displays.scree(mds)
 plt.show()

@@ -60,12 +60,9 @@ plt.show()
 
 print(is_squared_distance(D**2))
 print(f"negative inertia: {mds.negative_inertia_:.1%}")
-values = np.linalg.eigvalsh(
-    -0.5 * (D**2 - (D**2).mean(axis=0) - (D**2).mean(axis=1)[:, None] + (D**2).mean())
-)[::-1]
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
-ax.bar(np.arange(1, 22), values / 1e6, color=np.where(values > 0, "#2166ac", "#b2182b"))
-ax.set(xlabel="axis", ylabel="eigenvalue (1,000 km)²", title="Red axes cannot be drawn")
+displays.scree(mds, ax=ax)
+ax.set(title="Red axes cannot be drawn")
 plt.show()
 
 # %%

@@ -148,7 +148,7 @@ def not_finite(
 ) -> InputError:
     way_out = (
         "Drop or impute such rows first, or use missing='ml' if the method has it (PCA, LDA, QDA, PDA, CCA, "
-        "SIR, SAVE, DirectionalRegression)."
+        "SIR, SAVE, DirectionalRegression, MixedPCA)."
     )
     if beside_words:  # only MixedPCA reads them
         way_out = "Drop or impute such rows first, or model them by maximum likelihood: MixedPCA(missing='ml')."

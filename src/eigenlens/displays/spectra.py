@@ -43,17 +43,20 @@ def dimension(model: Any, X: Any = None, y: Any = None, *, ax: Any = None, **opt
 def scree(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Display:
     """Draw the share of variance by component; for sparse ones, next to that of ordinary principal components.
 
+    Of a map of distances, draw all eigenvalues, the negative ones in another colour: no points in any space have those.
+
     Parameters
     ----------
-    model : fitted model with `explained_variance_ratio_`, such as PCA or SparsePCA
-    X, y : ignored
+    model : fitted model with `explained_variance_ratio_`, such as PCA or SparsePCA, or ClassicalMDS
+    X : rows, or distances, of the fit, where a map has not kept its eigenvalues
+    y : ignored
     ax : axes, optional
 
     Returns
     -------
     Display
         Its `data` are the shares (adjusted, where components are correlated), and for sparse ones those of as many
-        ordinary components: dense.
+        ordinary components: dense. Of distances, their eigenvalues.
 
     Examples
     --------
@@ -65,6 +68,8 @@ def scree(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Displa
     >>> bool(found["shares"][0] < found["dense"][0])
     True
     """
+    if hasattr(model, "all_eigenvalues"):
+        return _eigenvalues_of_distances(model, X, ax)
     if not hasattr(model, "explained_variance_ratio_"):
         raise errors.InputError(
             f"{type(model).__name__} has no explained_variance_ratio_, whose shares this picture draws. Pass "
@@ -97,6 +102,17 @@ def scree(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Displa
     finish(ax, words, "share of the variance", legend="best", xticks=place, ylim=(0, 1.08 * top))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     return Display(ax, **data)
+
+
+def _eigenvalues_of_distances(model: Any, X: Any, ax: Any) -> Display:
+    values = model.all_eigenvalues(X)
+    ax, place = one_axes(ax, max(4.6, min(0.15 * len(values) + 1.8, 12.0)), 3.8), np.arange(1, len(values) + 1)
+    for some, colour, name in ((values >= 0, FOUND, "of points in a space"), (values < 0, LEVEL, "of no points")):
+        if some.any():
+            ax.bar(place[some], values[some], color=colour, width=0.7, label=name)
+    ax.axhline(0.0, color=INK, linewidth=0.8)
+    finish(ax, "axis", "eigenvalue", legend="best" if (values < 0).any() else "", whole=True)
+    return Display(ax, eigenvalues=values)
 
 
 def sparse_path(model: Any, X: Any = None, y: Any = None, *, alphas: Any = None, ax: Any = None) -> Display:

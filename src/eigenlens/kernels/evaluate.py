@@ -96,7 +96,7 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
 
 
 def median_distance(X: Array, weight: Any = None) -> float:
-    """Return the median of the positive distances between rows: the default bandwidth.
+    """Return the median of the distances between different rows: the default bandwidth.
 
     Of up to 1000 rows, evenly spaced where there are more; a pair counts as often as the product of its weights. Rows
     that are all the same give 1.
@@ -112,7 +112,7 @@ def median_distance(X: Array, weight: Any = None) -> float:
     rows, centre = rows / size, np.zeros(rows.shape[1])
     tables = (squared_distances(rows[part], rows[part.start :], centre) for part in row_blocks(len(w), len(w), rows))
     d = np.concatenate([row[i + 1 :] for table in tables for i, row in enumerate(table)])
-    apart = d > 0
+    apart = d > (64 * namespaces.EPS) ** 2 * d.max(initial=0.0)  # scores of equal rows differ by rounding
     if not apart.any():
         return 1.0
     if (w == w[0]).all():

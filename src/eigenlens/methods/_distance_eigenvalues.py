@@ -44,8 +44,9 @@ class EigenvaluesOfDistances(RowsEstimator):
 
         Parameters
         ----------
-        X : table of shape (n, p); of shape (n, n) or condensed if distances are precomputed
-            The rows, or the distances, of the fit; a model keeps none.
+        X : table of shape (n, p); of shape (n, n) or condensed if distances are precomputed; optional
+            The rows, or the distances, of the fit. Without them, the test uses the eigenvalues that the fit has kept:
+            up to 1,000 rows, or Euclidean distances of up to 200 columns.
         y : ignored
         sample_weight : array of shape (n,), optional
         alpha : ignored
@@ -61,8 +62,10 @@ class EigenvaluesOfDistances(RowsEstimator):
         """
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia"))
-        source: Any = self._rows_to_test(X, None, sample_weight, method, needed=True)
-        values = self._eigenvalues_of(source)
+        if X is None and self._kept_values is not None:
+            values = self.all_eigenvalues()
+        else:
+            values = self._eigenvalues_of(self._rows_to_test(X, None, sample_weight, method, needed=True))
         if method == "broken-stick":
             return broken_stick(values)
         return above_negative(values)
@@ -88,13 +91,17 @@ class EigenvaluesOfDistances(RowsEstimator):
         self._require_fit()
         if X is not None:
             return self._eigenvalues_of(self._open(X, None, sample_weight, reset=False))
-        kept = None if self.landmarks_ is not None else self.__dict__.get("_values")
+        kept = self._kept_values
         if kept is None:
             raise errors.InputError(
                 "this fit has not kept all_eigenvalues(): there are too many rows, or it used landmarks. "
                 "Pass the rows, or the distances, of the fit: all_eigenvalues(X)."
             )
         return np.concatenate([kept, np.zeros(max(self._mapped - len(kept), 0))])
+
+    @property
+    def _kept_values(self) -> np.ndarray | None:
+        return None if self.landmarks_ is not None else self.__dict__.get("_values")
 
     def _eigenvalues_of(self, source: Any) -> np.ndarray:
         """Return all eigenvalues of the distances among rows, those that are rounding as 0."""

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from ...arrays import errors, linalg
+from ...arrays.namespaces import EPS
 from ...moments import Factor, Grouped
 from ...regress.optimal_scoring import Scoring, score
 from ...rows import Block
@@ -202,7 +203,12 @@ def _within_by_rows(data: Classes, Z: Shares, mass: list[Floats], offsets: list[
         root = np.sqrt(w)[:, None]
         inside = root * (x - middle)
         total += inside.T @ inside + (d.T * m) @ d - (root * middle).T @ (root * middle)
-    return (total + total.T) / (2 * data.W)
+    within = (total + total.T) / (2 * data.W)
+    values, V = np.linalg.eigh(within)
+    if values[0] >= EPS:
+        return within
+    # subclasses of equal rows: what is left is rounding, some on one processor and none on another
+    return np.asarray((V * np.maximum(values, EPS)) @ V.T)
 
 
 @dataclass(frozen=True, eq=False)
