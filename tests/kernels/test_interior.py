@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.preprocessing import scale
 
 from eigenlens import KernelClassifier, KernelRegressor
-from eigenlens.kernels import Gaussian, Spline, ThinPlate, interior
+from eigenlens.kernels import Gaussian, Polynomial, Spline, ThinPlate, interior
 from eigenlens.kernels.coordinates import LandmarkCoordinates, WholeCoordinates
 from eigenlens.kernels.landmarks import choose_landmarks
 from eigenlens.kernels.reduction import reduce
@@ -78,6 +78,17 @@ def test_solution_is_that_of_the_full_problem_in_double_precision():
     a, b = SupportProblem.of(y, w, 0.1).by_libsvm(Phi @ Phi.T, polish=True)
     np.testing.assert_allclose(beta[:, 0], Phi.T @ a, rtol=0, atol=1e-8 * np.abs(Phi.T @ a).max())
     assert gamma[0, 0] / w.sum() ** 0.5 == pytest.approx(b, abs=1e-8)
+
+
+def test_a_slow_start_is_no_standstill():
+    """The first dozen steps come a tenth nearer each: that is progress, and the search goes on to the optimum."""
+    rng = np.random.default_rng(1)
+    X, w = rng.standard_normal((3000, 4)), np.ones(3000)
+    y = np.where(np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(3000) > 0, 1.0, -1.0)
+    c = LandmarkCoordinates(choose_landmarks(Polynomial(3), X, 30), X, w, constant_only=True)
+    problem = SupportProblem.of(y, w, 0.5)
+    beta, gamma, a = interior.solve(c, problem)
+    assert problem.excess(c.times(beta)[:, 0], a, gamma[0, 0] / 3000**0.5) < 1e-10
 
 
 @pytest.mark.filterwarnings("ignore::eigenlens.exceptions.LandmarkWarning")

@@ -377,5 +377,6 @@ def test_landmarks_of_few_rows_have_the_answer_of_many(classes, monkeypatch):
     X, y = X[y < classes], y[y < classes]
     model = KernelClassifier(Gaussian(1.0), lam=0.3, n_landmarks=30)
     by_libsvm = model.fit(X, y).decision_function(X)
-    monkeypatch.setattr("eigenlens.methods._machine.FEW_ROWS", 0)
-    np.testing.assert_allclose(model.fit(X, y).decision_function(X), by_libsvm, atol=1e-8)
+    for few in (0, 4):  # 4: fewer rows than all, more than those of two classes
+        monkeypatch.setattr("eigenlens.methods._machine.FEW_ROWS", few)
+        np.testing.assert_allclose(model.fit(X, y).decision_function(X), by_libsvm, atol=1e-8)

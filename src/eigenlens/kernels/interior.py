@@ -64,7 +64,7 @@ class _Search:
     def run(self) -> tuple[Array, float, Array]:
         """Return β, b and a."""
         xp, since = namespaces.namespace(self.s), 0
-        found, least = None, np.inf
+        found, least, reached = None, np.inf, np.inf
         for _ in range(STEPS):
             a = xp.sum(self.s * self.at[0, ...], axis=0)
             dual = self.at[2, ...] - self.at[3, ...] - self.s * (self.c.times(self.beta)[:, 0] + self.b) - self.q
@@ -74,7 +74,7 @@ class _Search:
                 float(xp.max(xp.abs(dual))), abs(primal) / (self.scale * a.shape[0] ** 0.5), self._off(pull, a)
             )
             left = max(gap / self.scale, 1e-4 * residual)  # an optimum is flat, and feels errors of the equations less
-            since = 0 if left < 0.7 * least else since + 1
+            reached, since = (left, 0) if left < 0.7 * reached else (reached, since + 1)  # slow progress is some
             if left < least:
                 least, found = left, (self.beta, self.b, a, self.at)
             if left <= TOLERANCE or (since >= 2 and least <= ENOUGH) or since >= 12:

@@ -236,17 +236,32 @@ class KernelMachine(KernelEstimator):
         marks, xp, n = self._landmarks(kernel, rows), namespaces.namespace(rows.X), rows.X.shape[0]
         coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, constant_only=True)
         self._report_loss(coordinates.missed, rows.kept[marks.places])
-        rank = coordinates.d.shape[0]
-        if n <= FEW_ROWS * rank:
-            phi, w = (namespaces.to_numpy(part) for part in (coordinates.rows(np.arange(n)), rows.weight))
-            A, b = self._by_libsvm(Linear()._gram(phi), w, stated, codes, True, phi)
-            beta = coordinates.back(namespaces.like(A, rows.X))
-            gamma = namespaces.like(b[None, :], rows.X) / coordinates.free[:1, :1]
+        w = namespaces.to_numpy(rows.weight)
+        if n <= FEW_ROWS * coordinates.d.shape[0]:
+            beta, gamma = self._in_coordinates(coordinates, w, stated, codes)
         else:
-            parts = (coordinates if len(index) == n else SomeRows(coordinates, index) for index, _ in stated)
-            found = [interior.solve(part, problem) for part, (_, problem) in zip(parts, stated, strict=True)]
+            found = []
+            for index, problem in stated:
+                part = coordinates if len(index) == n else SomeRows(coordinates, index)
+                found.append(self._in_coordinates(part, w[index], [(np.arange(len(index)), problem)], None))
             beta, gamma = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
         self._conclude(kernel, marks.rows, *coordinates.solution(beta, gamma), rows)
+
+    def _in_coordinates(
+        self,
+        c: Coordinates,
+        w: np.ndarray,
+        stated: list[tuple[np.ndarray, SupportProblem]],
+        codes: np.ndarray | None,
+    ) -> tuple[Array, Array]:
+        """Return β and γ of machines, by whichever is faster; of many rows there is one."""
+        n = c.free.shape[0]
+        if n > FEW_ROWS * c.d.shape[0]:
+            beta, gamma, _ = interior.solve(c, stated[0][1])
+            return beta, gamma
+        phi = namespaces.to_numpy(c.rows(np.arange(n)))
+        A, b = self._by_libsvm(Linear()._gram(phi), w, stated, codes, True, phi)
+        return c.back(namespaces.like(A, c.free)), namespaces.like(b[None, :], c.free) / c.free[:1, :1]
 
     # -- what comes out ------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import errors
 from ..arrays.parameters import is_number
 from ..drawing import FOUND, INK, Display, axes_for, finish
+from ..rows import whole
 from .hinges.pruning import groups
 from .hinges.terms import evaluate
 from .regressor import Floats, Regressor, column
@@ -35,7 +36,8 @@ class Residuals:
             raise errors.InputError(f"response={response!r} but the model has {q}; use a number from 0 to {q - 1}.")
         self.rows, self.left = np.zeros((0, model.n_features_in_)), np.zeros(0)
         if X is not None:
-            self.rows, Y = model._read_again(X, y)
+            given: Any = whole(model._open(X, y, None, reset=False))
+            self.rows, Y = given.X, given.y
             if Y.shape[1] != q:
                 raise errors.InputError(f"y has {Y.shape[1]} columns but the model has {q} responses; pass them all.")
             self.left = Y[:, response] - model._predict(self.rows)[:, response]

@@ -192,7 +192,9 @@ class ProjectionPursuit(Regressor):
             task = Task(Z, Y - mean, w, smooth, tol, sweeps)
             number = None if isinstance(self.n_terms, str) else int(self.n_terms)
             found = task.pursue(number, max_terms, self._price(int(np.count_nonzero(live))))
-        self._warn_unsettled(found)
+        if found.moved > self.tol:
+            what, advice = "the residual sum of squares", "Raise max_iter to go on."
+            errors.warn(errors.not_converged(self.max_iter, what, found.moved, self.tol, advice))
         self._present(found, X, mean, center, scale)
 
     def _present(self, found: Pursuit, X: Floats, mean: Floats, center: Floats, scale: Floats) -> None:
@@ -273,7 +275,8 @@ class ProjectionPursuit(Regressor):
             check_number("bass", self.bass, 0.0, 10.0)
             if self.span is not None:
                 check_number("span", self.span, 0.0, 1.0, above=True)
-            return super_smoother(self.span, float(self.bass)), int(max_terms)
+            span, bass = self.span, float(self.bass)
+            return (lambda t, y, w: smoothed_rows(t, y, w, span, bass)), int(max_terms)
         df = None if isinstance(self.df, str) else float(self.df)
         return spline_smoother(df, float(self.cost)), int(max_terms)
 
@@ -285,11 +288,6 @@ class ProjectionPursuit(Regressor):
             spans = SPANS if self.span is None else (self.span,)
             function = 3.0 + sum(1.0 / span for span in spans) / len(spans)  # the windows, and their ends
         return function + float(self.cost) * max(p - 1, 0)
-
-    def _warn_unsettled(self, found: Pursuit) -> None:
-        if found.moved > self.tol:
-            what, advice = "the residual sum of squares", "Raise max_iter to go on."
-            errors.warn(errors.not_converged(self.max_iter, what, found.moved, self.tol, advice))
 
 
 def _ridge(term: RidgeTerm, X: Floats, center: Floats, scale: Floats) -> tuple[Floats, RidgeFunction]:
@@ -520,11 +518,6 @@ def spline_smoother(df: float | None, cost: float) -> Smoother:
         return f, f(t), f(t, derivative=True)
 
     return smooth
-
-
-def super_smoother(span: float | None, bass: float) -> Smoother:
-    """Return Friedman's supersmoother as a smoother."""
-    return lambda t, y, w: smoothed_rows(t, y, w, span, bass)
 
 
 def cubic(t: Floats, y: Floats, w: Floats) -> tuple[Function, Floats, Floats]:

@@ -153,11 +153,6 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
                 f"by a constant."
             )
 
-    def _read_again(self, X: TableLike, y: Any) -> tuple[Floats, Floats]:
-        """Read rows and responses for a fitted model."""
-        rows: Any = whole(self._open(X, y, None, reset=False))
-        return rows.X, rows.y
-
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool) -> Any:
         name = type(self).__name__
         _refuse_classes(y, name)
