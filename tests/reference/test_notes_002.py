@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenlens import PCA, ClassicalMDS
-from eigenlens.distances import double_center, is_conditionally_negative_definite, is_squared_distance
+from eigenlens.distances import double_center, from_similarity, is_conditionally_negative_definite, is_squared_distance
 
 #: Miles between Boston, New York, Washington, Miami, Chicago, Seattle, San Francisco, Los Angeles and Denver
 MILES = np.array(
@@ -56,6 +56,7 @@ def test_theorem_2_2_of_a_table_with_any_diagonal():
     d = rng.standard_normal(30)
     odd = D + (d[:, None] + d) / 2
     C = odd - np.diag(odd)[:, None] / 2 - np.diag(odd) / 2
+    np.testing.assert_allclose(from_similarity(-odd / 2), C, atol=1e-11)
     np.testing.assert_allclose(C, D, atol=1e-11)
     alpha = rng.standard_normal(30)
     alpha /= alpha.sum()

@@ -1,7 +1,8 @@
 """Distances: tests of the form of a matrix, transforms that keep distances Euclidean, repairs, and alignment of maps.
 
 `is_positive_semidefinite`, `is_conditionally_negative_definite` and `is_squared_distance` answer with evidence;
-`double_center` turns squared distances into inner products; `Identity`, `Exponential`, `Logarithm`, `Rational`, `Power`
+`double_center` turns squared distances into inner products, `from_similarity` and `from_kernel` go the other way, and
+`gram_factor` makes points of inner products; `Identity`, `Exponential`, `Logarithm`, `Rational`, `Power`
 and `Measure` are Schoenberg transforms; `lingoes`, `cailliez` and `clip` make squared distances Euclidean; `procrustes`
 aligns one map with another; `gower` measures rows of numbers and words. `eigenlens.ClassicalMDS` makes the maps.
 """
@@ -9,6 +10,9 @@ aligns one map with another; `gower` measures rows of numbers and words. `eigenl
 from .centred_form import (
     FormTest,
     double_center,
+    from_kernel,
+    from_similarity,
+    gram_factor,
     is_conditionally_negative_definite,
     is_positive_semidefinite,
     is_squared_distance,
@@ -33,7 +37,10 @@ __all__ = [
     "cailliez",
     "clip",
     "double_center",
+    "from_kernel",
+    "from_similarity",
     "gower",
+    "gram_factor",
     "is_conditionally_negative_definite",
     "is_positive_semidefinite",
     "is_squared_distance",

@@ -16,7 +16,7 @@ from ..arrays import errors, linalg, namespaces
 from ..arrays.parameters import check_number
 from ..arrays.typing import Array, TableLike
 from ..rows.labels import as_column
-from ..solve import Extreme, largest, rounding
+from ..solve import Extreme, largest, orient, rounding
 from .pairs import over_table, table_blocks
 from .square_tables import ROUNDING, as_square
 
@@ -115,6 +115,128 @@ def double_center(D: TableLike, weights: Any = None) -> Array:
     B = xp.asarray(values, copy=True)
     double_center_in_place(B, namespaces.like(read_coefficients(weights, n), B))
     return B
+
+
+def from_similarity(S: TableLike) -> Array:
+    r"""Return the squared distances :math:`S_{ii} + S_{jj} - 2 S_{ij}` of similarities with any diagonal.
+
+    They are those of points whose inner products are S, if it is positive semidefinite. Entries below 0, which such
+    tables cannot have, are kept where they are no rounding; `is_squared_distance` tells.
+
+    A table D of dissimilarities with a nonzero diagonal d is the similarity −D/2:
+    ``from_similarity(-D / 2)`` is :math:`C = D - \tfrac12 d 1^T - \tfrac12 1 d^T`, whose diagonal is 0 and whose
+    centred form −½HCHᵀ is that of D.
+
+    Parameters
+    ----------
+    S : table of shape (n, n)
+        Symmetric: inner products, correlations, counts that two items share.
+
+    Returns
+    -------
+    array of shape (n, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import double_center, from_similarity
+    >>> from_similarity(np.array([[1.0, 0.6], [0.6, 1.0]]))                  # correlations: 2(1 − r)
+    array([[0. , 0.8],
+           [0.8, 0. ]])
+    >>> D = np.array([[2.0, 5.0, 7.0], [5.0, 4.0, 6.0], [7.0, 6.0, 1.0]])
+    >>> C = from_similarity(-D / 2)
+    >>> bool(np.allclose(double_center(C), double_center(D)))
+    True
+    """
+    values = as_square(S, "S")
+    xp = namespaces.namespace(values)
+    s = xp.linalg.diagonal(values)
+    D2 = s[:, None] + s[None, :] - 2.0 * values
+    rounded = (D2 < 0) & (-8 * namespaces.EPS * float(xp.max(xp.abs(values))) < D2)
+    return xp.where(rounded, xp.zeros_like(D2), D2)
+
+
+def from_kernel(kernel: Any, X: TableLike | None = None) -> Array:
+    """Return the squared distances k(x, x) + k(z, z) − 2k(x, z) of rows in the space of a kernel.
+
+    Kernel PCA is classical scaling of these.
+
+    Parameters
+    ----------
+    kernel : kernel, function of two tables, or table of shape (n, n)
+        A kernel such as `kernels.Gaussian`, whose open parameters are taken from X; or a kernel matrix, without X.
+    X : table of shape (n, p), optional
+        Whatever the kernel takes.
+
+    Returns
+    -------
+    array of shape (n, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import ClassicalMDS, KernelPCA
+    >>> from eigenlens.distances import from_kernel
+    >>> from eigenlens.kernels import Gaussian
+    >>> X = np.random.default_rng(0).standard_normal((50, 3))
+    >>> D2 = from_kernel(Gaussian(1.0), X)
+    >>> bool(np.allclose(D2, 2 - 2 * Gaussian(1.0)(X)))
+    True
+    >>> kpca, mds = KernelPCA(2, kernel=Gaussian(1.0)), ClassicalMDS(2, metric="precomputed", squared=True)
+    >>> bool(np.allclose(np.abs(kpca.fit_transform(X)), np.abs(mds.fit_transform(D2))))
+    True
+    """
+    if callable(kernel) and not isinstance(kernel, type):
+        if X is None:
+            raise errors.InputError(f"from_kernel({kernel!r}) needs rows: from_kernel(kernel, X).")
+        return from_similarity(kernel(X, X))
+    if X is not None or isinstance(kernel, str | type):
+        raise errors.InputTypeError(
+            f"kernel={kernel!r} is not a kernel; pass one of eigenlens.kernels (such as Gaussian()) or a function of "
+            "two tables, and X, or a square kernel matrix alone."
+        )
+    return from_similarity(kernel)
+
+
+def gram_factor(A: TableLike) -> Array:
+    """Return points whose inner products are A: rows Y with A = YYᵀ, without centring (YᵀY where points are columns).
+
+    The columns of Y are orthogonal, the longest first; there are as many as A has rank. With A = `double_center(D)`
+    they are the map of classical scaling.
+
+    Parameters
+    ----------
+    A : table of shape (n, n)
+        Symmetric and positive semidefinite.
+
+    Returns
+    -------
+    array of shape (n, rank)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import gram_factor
+    >>> A = np.array([[2.0, 1.0, 3.0], [1.0, 2.0, 3.0], [3.0, 3.0, 6.0]])
+    >>> Y = gram_factor(A)
+    >>> Y.shape, bool(np.allclose(Y @ Y.T, A))
+    ((3, 2), True)
+    """
+    values = as_square(A, "A")
+    n, size = values.shape[0], frobenius(values)
+    xp = namespaces.namespace(values)
+    lam, U = linalg.symmetric_eigh(values)
+    if float(xp.min(lam)) < -rounding(n, size):
+        found = is_positive_semidefinite(values)
+        v = namespaces.to_numpy(found.witness)
+        largest = ", ".join(f"{i}: {v[i]:.3g}" for i in sorted(abs(v).argsort()[::-1][:4].tolist()))
+        raise errors.InputError(
+            f"A has no factor: it is {found}, where the largest entries of v are {largest}. "
+            "Squared distances go through double_center first; distances.clip leaves out negative eigenvalues."
+        )
+    kept = lam > rounding(n, size)
+    Y = xp.flip(U[:, kept] * xp.sqrt(lam[kept]), axis=1)
+    return Y * orient(Y)
 
 
 def read_coefficients(weights: Any, n: int) -> np.ndarray:
