@@ -22,7 +22,9 @@ from eigenlens.distances import (
     Measure,
     Power,
     Rational,
+    Sum,
     gower,
+    is_bernstein,
     is_positive_semidefinite,
     is_squared_distance,
 )
@@ -43,6 +45,8 @@ ALL = [
     Measure(lambda lam: 1 / np.sqrt(lam), support=(0, 2)),
     Logarithm(2.0) @ Power(0.7),
     Exponential(0.5) @ (Rational(1.0) @ Power(0.5)),
+    2.0 * Power(0.3) + Exponential(0.5),
+    Measure(lambda lam: np.exp(-lam), atoms={0.0: 0.3, 2.0: 1.0}),
 ]
 
 
@@ -127,6 +131,115 @@ def test_composition():
     np.testing.assert_array_equal(((f @ g) @ h)(d), (f @ (g @ h))(d))
     with pytest.raises(TypeError):
         f @ 3
+
+
+def test_sums_and_multiples():
+    f, g = Logarithm(2.0), Power(0.7)
+    np.testing.assert_array_equal((f + 3 * g)(d), f(d) + 3 * g(d))
+    np.testing.assert_array_equal((g * 0.5)(d), 0.5 * g(d))
+    np.testing.assert_array_equal((np.float64(2.0) * g)(d), 2 * g(d))
+    np.testing.assert_allclose((f + 3 * g).measure(d), f(d) + 3 * g(d), rtol=1e-12)
+    assert (Identity() + 2 * Exponential(0.3)).measure.locations.tolist() == [0.0, 0.3]
+    assert (f + 3 * g).set_params(right__factor=1.0).right.factor == 1.0
+    for wrong in (lambda: f + 3, lambda: f * "a", lambda: f * g, lambda: True * f):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(InputError, match=r"factor=-1 but .*above 0"):
+        (-1 * f)(d)
+    with pytest.raises(InputTypeError, match=r"right=3 is not a Schoenberg transform"):
+        Sum(f, 3)(d)
+
+
+@pytest.mark.parametrize(
+    "composed",
+    [
+        Identity() @ Logarithm(2.0),
+        Logarithm(2.0) @ Identity(),
+        Power(0.5) @ Power(0.3),
+        Rational(0.5) @ Rational(2.0),
+        (2 * Power(0.5) + Identity()) @ Power(0.4),
+        Identity() @ (Power(0.5) @ Power(0.5)),
+    ],
+    ids=repr,
+)
+def test_the_measure_of_a_composition_with_a_closed_form(composed):
+    np.testing.assert_allclose(composed.measure(d), composed(d), rtol=1e-11)
+
+
+def test_the_measure_of_other_compositions_is_refused():
+    for composed in (Logarithm(2.0) @ Power(0.5), Exponential() + Exponential() @ Power()):
+        with pytest.raises(InputError, match=r"measure of Composition\(.* is not known in closed form"):
+            composed.measure  # noqa: B018
+
+
+def test_a_density_and_atoms():
+    both = Measure(lambda lam: np.exp(-2 * lam), atoms={0.0: 3.0, 0.5: 2.0})
+    np.testing.assert_allclose(both(d), Logarithm(2.0)(d) + 3 * d + 2 * Exponential(0.5)(d), rtol=1e-12)
+    both.set_params(atoms=None)
+    np.testing.assert_allclose(both(d), Logarithm(2.0)(d), rtol=1e-12)
+    for atoms in (3, "a", {-1.0: 1.0}, {1.0: -1.0}, []):
+        with pytest.raises((InputError, InputTypeError)):
+            both.set_params(atoms=atoms)(d)
+
+
+@pytest.mark.parametrize("transform", ALL, ids=named)
+def test_schoenberg_transforms_are_bernstein_functions(transform):
+    found = is_bernstein(transform)
+    assert found, str(found)
+    assert found.order is None
+    assert str(found).startswith("no sign of a Bernstein function is wrong up to order 6, at 61 places")
+
+
+@pytest.mark.parametrize(
+    ("f", "order"),
+    [
+        (lambda x: x - 1, 0),
+        (lambda x: np.sin(x) + 1, 1),
+        (lambda x: 1 / (1 + x), 1),
+        (lambda x: x**1.01, 2),
+        (lambda x: -np.expm1(-(x**2)), 2),
+        (lambda x: x - 0.1 * np.sin(x), 2),
+        (np.tanh, 3),
+        (np.arctan, 3),
+        (lambda x: x - x**2 / 4000 - 1e-9 * x**3, 3),
+    ],
+)
+def test_what_is_no_bernstein_function(f, order):
+    found = is_bernstein(f)
+    assert not found
+    assert found.order == order
+    low, high = found.place
+    assert low <= high
+    assert (order == 0) == (low == high)
+    x = np.geomspace(1e-3, 1e3, 61)
+    x = x[(x >= low) & (x <= high)]
+    divided = sum(f(at) / np.prod([at - other for other in x if other != at]) for at in x)
+    assert found.value == pytest.approx(divided, rel=1e-3)
+
+
+def test_bernstein_functions_written_naively():
+    for f in (lambda x: 1 - np.exp(-x), lambda x: np.log(1 + x), lambda x: np.sqrt(x + 4) - 2, lambda x: 0 * x):
+        assert is_bernstein(f)
+    assert is_bernstein(lambda x: x / (1 + x) + 2, at=np.linspace(1, 50, 99), order=4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ((3,), "f=3 but it must be a function"),
+        ((np.log, [1.0, 2.0]), r"at has shape \(2,\) but it must hold more than order=6"),
+        ((np.sqrt, np.arange(20)), "ascending numbers above 0"),
+        ((np.sqrt, "abc"), "at='abc' cannot be read as numbers"),
+        ((np.sum,), r"returned shape \(\)"),
+        ((lambda x: x / (x > 1),), "31 NaN or infinite; name other"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_is_no_function(arguments, match):
+    with pytest.raises((InputError, InputTypeError), match=match):
+        is_bernstein(*arguments)
+    with pytest.raises(InputError, match=r"order=0 but"):
+        is_bernstein(np.sqrt, order=0)
 
 
 def test_small_and_large_arguments_keep_their_digits():

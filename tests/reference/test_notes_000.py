@@ -14,6 +14,7 @@ from eigenlens.distances import (
     Logarithm,
     Power,
     Rational,
+    is_bernstein,
     is_conditionally_negative_definite,
     is_positive_semidefinite,
     is_squared_distance,
@@ -127,6 +128,15 @@ def test_the_transforms_of_one_atom():
     np.testing.assert_allclose(Exponential(a)(D), (1 - np.exp(-a * D)) / a, rtol=1e-12, atol=1e-300)
     assert is_squared_distance(Exponential(a)(D))
     assert not is_squared_distance(D**1.5)  # no Schoenberg transform
+
+
+def test_theorem_5_2_asks_for_the_signs_of_derivatives():
+    """(−1)^(k+1)Φ⁽ᵏ⁾ = ∫ λ^(k−1) e^(−λd) g(λ) dλ ≥ 0, and their sums and compositions are transforms too."""
+    for transform, phi, _ in TRANSFORMS.values():
+        assert is_bernstein(phi)
+        assert is_bernstein(transform @ Exponential(a) + 2 * Identity())
+        assert is_squared_distance((transform @ Exponential(a) + 2 * Identity())(D))
+    assert is_bernstein(lambda d: d**1.5).order == 2
 
 
 def test_theorem_6_1_of_schoenberg():

@@ -334,7 +334,7 @@ def negative_squares(
 def no_transform(name: str, value: Any) -> InputTypeError:
     return InputTypeError(
         f"{name}={value!r} is not a Schoenberg transform; use one of eigenlens.distances: Identity(), Exponential(a), "
-        f"Logarithm(a), Rational(a), Power(p), Measure(g), or a composition f @ g."
+        f"Logarithm(a), Rational(a), Power(p), Measure(g), a composition f @ g, a sum f + g or a multiple 2 * f."
     )
 
 

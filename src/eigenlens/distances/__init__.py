@@ -20,10 +20,24 @@ from .centred_form import (
 from .gower import gower
 from .procrustes import Alignment, procrustes
 from .repairs import Repair, cailliez, clip, lingoes
-from .transforms import Composition, Exponential, Identity, Logarithm, Measure, Power, Rational, SchoenbergTransform
+from .transforms import (
+    BernsteinTest,
+    Composition,
+    Exponential,
+    Identity,
+    Logarithm,
+    Measure,
+    Power,
+    Rational,
+    Scaled,
+    SchoenbergTransform,
+    Sum,
+    is_bernstein,
+)
 
 __all__ = [
     "Alignment",
+    "BernsteinTest",
     "Composition",
     "Exponential",
     "FormTest",
@@ -33,7 +47,9 @@ __all__ = [
     "Power",
     "Rational",
     "Repair",
+    "Scaled",
     "SchoenbergTransform",
+    "Sum",
     "cailliez",
     "clip",
     "double_center",
@@ -41,6 +57,7 @@ __all__ = [
     "from_similarity",
     "gower",
     "gram_factor",
+    "is_bernstein",
     "is_conditionally_negative_definite",
     "is_positive_semidefinite",
     "is_squared_distance",

@@ -58,6 +58,13 @@ class Atoms:
             )
         return cls(table[:, 0], table[:, 1])
 
+    def __add__(self, other: Atoms) -> Atoms:
+        """Return the sum of two measures; a density is there with the nodes of its quadrature."""
+        return Atoms(*(np.append(getattr(self, name), getattr(other, name)) for name in ("locations", "masses")))
+
+    def __rmul__(self, factor: float) -> Atoms:
+        return Atoms(self.locations, factor * self.masses)
+
     def __call__(self, d: Array) -> Array:
         """Return the integral for every entry of d: the sum of mass·(1 − e^{−λd})/λ, for λ = 0 of its limit d."""
         xp = namespaces.namespace(d)
