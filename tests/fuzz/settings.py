@@ -120,7 +120,7 @@ OWN = {
         "forbidden": [None, [(0, 1)], [("c0", "c1")], [(0, 0)]],
         "linear": [None, [0], ["c1"], [99]],
     },
-    "AdditiveSplines": {"max_df": [None, 1, 3.5, [2, 3], 1000]},
+    "AdditiveSplines": {"max_df": [None, 1, 3.5, [2, 3], 1000], "df": [None, 0, 4.0], "lam": [None, 0.01]},
     "PolynomialRegression": {"degree": [1, 2, 3, 5, 10, 50, 1000], "interactions": [True, False]},
     "ProjectionPursuit": {
         "n_terms": [1, 2, 3, 10],

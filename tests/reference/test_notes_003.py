@@ -5,9 +5,11 @@ import pytest
 import scipy.linalg
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris
+from sklearn.preprocessing import SplineTransformer
 
 from eigenlens import FDA, LDA, MDA, PDA
-from eigenlens.regress import PenalizedRegression, PolynomialRegression
+from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
+from eigenlens.regress.penalties import spline_penalty
 
 X, y = load_iris(return_X_y=True)
 N, K = len(X), 3
@@ -81,6 +83,40 @@ def test_generalised_cross_validation(cost):
     left = response - response.mean(axis=0) - S @ response
     assert model.df_ == pytest.approx(np.trace(S), rel=1e-9)
     assert model.gcv_ == pytest.approx(np.sum(left**2) / N / (1 - (1 + cost * np.trace(S)) / N) ** 2, rel=1e-9)
+
+
+def test_cost_for_each_degree_of_freedom():
+    """GCV with 1 + c·df: BRUTO leaves the constant out, MARS of degree 1 has c = 2 and needs penalty=4 for c = 3."""
+    response = X[:, 0] + np.sin(X[:, 2]) + 0.3 * np.random.default_rng(1).standard_normal(N)
+
+    def gcv(rss, parameters):
+        return rss / N / (1 - parameters / N) ** 2
+
+    additive = AdditiveSplines(cost=2.0).fit(X, response)
+    assert additive.gcv_ == pytest.approx(gcv(additive.rss_, 2.0 * additive.df_.sum()), rel=1e-10)
+    for model, c in ((AdaptiveSplines(), 2.0), (AdaptiveSplines(degree=2, penalty=4), 3.0)):
+        model.fit(X, response)
+        assert model.gcv_ == pytest.approx(gcv(model.rss_, 1 + c * (len(model.basis_) - 1)), rel=1e-10)
+
+
+def test_additive_splines_in_their_finite_form():
+    """‖Θ* − HB‖² + tr BᵀΩB with Ω = diag(λⱼΩⱼ), one λⱼ for all responses: H has B-splines with a knot at each value."""
+    lam, Q = np.array([1e-3, 1e-2, 1e-3, 0.1]), Y @ np.random.default_rng(0).standard_normal((K, 2))
+    model = AdditiveSplines(lam=lam, tol=1e-14, max_iter=3000).fit(X, Q)
+    fits = np.full((N, 2), Q.mean(axis=0))
+    H, omega = [], []
+    for x, own in zip(X.T, lam, strict=True):
+        splines = SplineTransformer(knots=np.unique(x)[:, None], include_bias=False).fit(x[:, None])
+        H.append(splines.transform(x[:, None]))
+        omega.append(spline_penalty(splines, own))
+    H, omega = np.hstack(H), scipy.linalg.block_diag(*omega)
+    centred = H - H.mean(axis=0)
+    fits += centred @ np.linalg.lstsq(centred.T @ centred + omega, centred.T @ Q, rcond=None)[0]
+    np.testing.assert_allclose(model.predict(X), fits, atol=1e-5)
+    flexible = FDA(AdditiveSplines(lam=lam, tol=1e-14, max_iter=3000)).fit(X, y)
+    penalised = PDA(penalty=omega, lam=1.0).fit(H, y)
+    np.testing.assert_allclose(flexible.canonical_correlations_, penalised.canonical_correlations_, rtol=1e-5)
+    np.testing.assert_array_equal(flexible.predict(X), penalised.predict(H))
 
 
 def test_mixtures_step_by_step():

@@ -11,8 +11,10 @@ from scipy.interpolate import make_smoothing_spline
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import SplineTransformer
 
-from eigenlens.regress import AdditiveSplines
+from eigenlens.regress import AdditiveSplines, PenalizedRegression
+from eigenlens.regress.penalties import spline_penalty
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 R = json.loads((REFERENCE / "bruto_airquality.json").read_text())
@@ -177,6 +179,68 @@ def test_same_answer_every_time_and_a_failed_fit_changes_nothing(additive):
     assert_array_equal(clone(model).fit(X, y).predict(X), before)
 
 
+def test_smoothness_that_is_given(additive):
+    X, y = np.round(additive[0], 1), additive[1]
+    model = AdditiveSplines(df=[5, 1, 0, 2.5], tol=1e-13, max_iter=2000).fit(X, y)
+    assert_array_equal(model.kind_, ["smooth", "linear", "out", "smooth"])
+    assert_allclose(model.df_, [5, 1, 0, 2.5], rtol=1e-9)
+    again = AdditiveSplines(lam=model.lam_, tol=1e-13, max_iter=2000).fit(X, y)
+    assert_array_equal(again.kind_, model.kind_)
+    assert_allclose(again.predict(X), model.predict(X), atol=1e-10)
+    A = np.column_stack([X, np.ones(300)])
+    assert_allclose(AdditiveSplines(df=1).fit(X, y).predict(X), A @ np.linalg.lstsq(A, y, rcond=None)[0], atol=1e-10)
+    assert_allclose(AdditiveSplines(df=0).fit(X, y).predict(X), y.mean(), rtol=1e-12)
+    few = AdditiveSplines(df=1000).fit(X, y)  # as near as the values allow, whatever GCV says
+    assert (few.df_ > 3).all()
+    assert few.df_[3] < 4
+    flat = AdditiveSplines(lam=0.1).fit(np.column_stack([X[:, 0], np.ones(300), X[:, 0] > 0]), y)
+    assert_array_equal(flat.kind_, ["smooth", "out", "linear"])
+
+
+def test_given_smoothness_is_a_penalised_fit_of_b_splines(additive):
+    """min Σ(y − Hβ)² + βᵀΩβ, Ω = diag(λⱼΩⱼ), H cubic B-splines with a knot at each value."""
+    X, y = np.round(additive[0][:, :2], 1), additive[1]
+    lam = [1e-3, 0.05]
+    model = AdditiveSplines(lam=lam, tol=1e-14, max_iter=2000).fit(X, y)
+    knots = np.column_stack([np.unique(X[:, 0]), np.unique(X[:, 1])])
+    splines = SplineTransformer(knots=knots, include_bias=False, extrapolation="linear").fit(X)
+    H, omega = splines.transform(X), spline_penalty(splines, lam)
+    direct = PenalizedRegression(omega, lam=1.0).fit(H, y)
+    assert_allclose(direct.predict(H), model.predict(X), atol=1e-7)
+    assert direct.df_ <= model.df_.sum() + 1e-9
+    omega_whole = spline_penalty(SplineTransformer(knots=knots).fit(X), lam)
+    assert omega_whole.shape == (2 * 43, 2 * 43)
+    assert_allclose(omega_whole @ np.ones(86), 0, atol=1e-8)  # a constant has no curvature
+    other = SplineTransformer(knots=1000 * knots, include_bias=False).fit(1000 * X)
+    assert_allclose(spline_penalty(other, lam), omega, atol=1e-12 * omega.max())
+
+
+@pytest.mark.parametrize("kind", ["periodic", "constant"])
+def test_spline_penalty_is_the_integral_of_squared_curvature(kind):
+    x = np.linspace(0, 3, 3001)
+    splines = SplineTransformer(7, extrapolation=kind).fit(x[:, None])
+    beta = np.random.default_rng(0).standard_normal(splines.n_features_out_)
+    f = splines.transform(x[:, None]) @ beta
+    bend = np.diff(f, 2) / (x[1] - x[0]) ** 2
+    assert beta @ spline_penalty(splines, 2.0) @ beta == pytest.approx(2 * 27 * np.sum(bend**2) * 1e-3, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("splines", "lam", "match"),
+    [
+        (SplineTransformer(), 1.0, "must be a fitted SplineTransformer of degree 3"),
+        (SplineTransformer(degree=2).fit(np.eye(5)), 1.0, "of degree 3"),
+        ("bspline", 1.0, "splines='bspline'"),
+        (SplineTransformer().fit(np.eye(5)), [1.0, 2.0], r"one per column \(5\)"),
+        (SplineTransformer().fit(np.eye(5)), -1.0, "lam=-1.0 but"),
+        (SplineTransformer().fit(np.eye(5)), np.inf, "one finite number"),
+    ],
+)
+def test_splines_without_a_penalty(splines, lam, match):
+    with pytest.raises(ValueError, match=match):
+        spline_penalty(splines, lam)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "word"),
     [
@@ -187,6 +251,13 @@ def test_same_answer_every_time_and_a_failed_fit_changes_nothing(additive):
         ({"tol": -1e-3}, ValueError, "tol=-0.001"),
         ({"max_df": [1, 2]}, ValueError, r"one per feature \(4\)"),
         ({"max_df": -2}, ValueError, "max_df=-2"),
+        ({"df": 0.5}, ValueError, r"df=0.5 but df must be one number or one per feature \(4\): 0, 1 or more"),
+        ({"df": [1, 2]}, ValueError, r"one per feature \(4\)"),
+        ({"df": np.inf}, ValueError, "df=inf"),
+        ({"df": "few"}, ValueError, "df='few'"),
+        ({"lam": [1, -1, 1, 1]}, ValueError, "lam=.* at least 0, infinite for a line"),
+        ({"lam": 1.0, "df": 2}, ValueError, "pass one of them"),
+        ({"max_df": 1, "df": 2}, ValueError, "pass one of them"),
     ],
 )
 def test_bad_parameters_are_named(additive, change, error, word):

@@ -59,6 +59,11 @@ class AdditiveSplines(Regressor):
         problem of the chosen smoothness to the same accuracy; with 1e-10 and a large max_iter, exactly.
     max_iter : int, default=20
         Largest number of sweeps that choose, and of backfitting sweeps after them.
+    df : float or array of shape (n_features,), optional
+        Degrees of freedom of each feature, without the constant, instead of a choice: 0 keeps it out, 1 is a straight
+        line, more a curve, as near to them as its values allow.
+    lam : float or array of shape (n_features,), optional
+        λ of each feature instead, as in `lam_`: infinite is a straight line, NaN keeps it out.
 
     Attributes
     ----------
@@ -71,7 +76,7 @@ class AdditiveSplines(Regressor):
     gcv_, rss_ : float
         Of the final fit.
     gcv_path_ : ndarray (n_iter_,)
-        GCV after each sweep of the search.
+        GCV after each sweep of the search; with df or lam that of the start.
     intercept_ : ndarray (n_outputs,)
         μ, the weighted mean of the response: every fⱼ has weighted mean zero.
     curves_ : list
@@ -125,22 +130,33 @@ class AdditiveSplines(Regressor):
         max_df: float | ArrayLike | None = None,
         tol: float = 1e-3,
         max_iter: int = 20,
+        *,
+        df: float | ArrayLike | None = None,
+        lam: float | ArrayLike | None = None,
     ) -> None:
         self.cost = cost
         self.max_df = max_df
         self.tol = tol
         self.max_iter = max_iter
+        self.df = df
+        self.lam = lam
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         check_number("cost", self.cost, 0.0)
         check_number("tol", self.tol, 0.0)
         check_number("max_iter", self.max_iter, 1, integer=True)
         max_df = _check_max_df(self.max_df, X.shape[1])
+        if sum(value is not None for value in (self.max_df, self.df, self.lam)) > 1:
+            raise errors.InputError("max_df, df and lam all say how smooth the features are; pass one of them.")
+        held = _read_held(self.df, self.lam, X.shape[1])
         warn_if_relative(w)
         mean = w @ Y / w.sum()
         with one_blas_thread():
             model = _AdditiveModel(X, Y - mean, w, float(self.cost), max_df)
-            path = model.choose(float(self.tol), int(self.max_iter))
+            if held is None:
+                path = model.choose(float(self.tol), int(self.max_iter))
+            else:
+                path = model.hold(held, self.lam is None)
             moved = max(_moved(path) if len(path) > 1 else 0.0, model.backfit(float(self.tol), int(self.max_iter)))
         if moved > self.tol:
             advice = "Strongly related features do that; raise max_iter to go on."
@@ -279,16 +295,32 @@ class _AdditiveModel:
                 break
         return path
 
+    def hold(self, values: Floats, are_df: bool) -> list[float]:
+        """Give each feature its degrees of freedom or its λ; return the GCV."""
+        for c, lam in zip(self.components, values, strict=True):
+            if c.smoother is None:
+                continue
+            if are_df:
+                lam = np.nan if lam == 0 else np.inf if lam == 1 else c.smoother.lam_for_df(lam)
+            bends = np.isfinite(lam) and c.smoother.can_bend
+            c.kind = "out" if np.isnan(lam) else "smooth" if bends else "linear"
+            c.lam = float(lam) if bends else np.inf
+            c.df = 0.0 if c.kind == "out" else c.smoother.df(c.lam)
+            partial = self.residual + c.values
+            c.refit(*c.smoother.coordinates(self.w[:, None] * partial))
+            self.residual = partial - c.values
+        return [self.gcv(self.floor)]
+
     def backfit(self, tol: float, max_iter: int) -> float:
-        """Refit the features with the λ that they chose until the GCV settles; return how far the last sweep moved."""
-        path = [self.gcv(self.floor)]
+        """Refit the features with the λ that they have until the fit settles; return how far the last sweep moved."""
+        path = [max(self.rss(), self.floor)]
         for _ in range(max_iter):
             for c in self.live:
                 if c.kind != "out":
                     partial = self.residual + c.values
                     c.refit(*c.smoother.coordinates(self.w[:, None] * partial))
                     self.residual = partial - c.values
-            path.append(self.gcv(self.floor))
+            path.append(max(self.rss(), self.floor))
             if _moved(path) <= tol:
                 break
         return _moved(path)
@@ -320,6 +352,22 @@ def _moved(path: list[float]) -> float:
     if len(path) < 2:
         return np.inf
     return abs(path[-1] - path[-2]) / path[-1] if path[-1] > 0 else 0.0
+
+
+def _read_held(df: Any, lam: Any, p: int) -> Floats | None:
+    """Read degrees of freedom or λ, one number or one for each feature."""
+    if df is None and lam is None:
+        return None
+    name, value = ("df", df) if lam is None else ("lam", lam)
+    try:
+        held = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        held = np.empty(0)
+    right = np.isfinite(held) & ((held == 0) | (held >= 1)) if lam is None else ~(held < 0)
+    if held.shape not in ((), (p,)) or not right.all():
+        rule = "0, 1 or more" if lam is None else "at least 0, infinite for a line and NaN to leave it out"
+        raise errors.InputError(f"{name}={value!r} but {name} must be one number or one per feature ({p}): {rule}.")
+    return np.broadcast_to(held, (p,))
 
 
 def _check_max_df(max_df: Any, p: int) -> Floats:

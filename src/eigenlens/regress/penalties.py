@@ -7,7 +7,7 @@ Each is kept as a root L with LᵀL = Ω, so solvers need not square it. The pen
 - ``"cyclic"``: the same on a circle (hours of the day, angles),
 - ``"bspline"``: the curvature ∫f″² of the cubic spline f whose p coefficients, at equally spaced knots, are β,
 - ``(rows, columns)``: the Laplacian of a grid of pixels in row-major order, Σ (β_a − β_b)² over neighbours,
-- any symmetric positive semi-definite p×p matrix.
+- any symmetric positive semi-definite p×p matrix, such as `spline_penalty` of B-splines of the columns.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from ..arrays import errors
 from .smoothing_spline import curvature_root
@@ -38,6 +39,47 @@ def penalty_matrix(penalty: Any, p: int) -> Floats:
     """
     L = penalty_root(penalty, p)
     return L.T @ L
+
+
+def spline_penalty(splines: Any, lam: Any = 1.0) -> Floats:
+    """Return Ω = diag(λⱼΩⱼ) of B-splines of several columns: Σⱼ λⱼ∫fⱼ″², each xⱼ scaled to [0, 1].
+
+    Their basis H is what scikit-learn's `SplineTransformer` makes, with any knots. Use ``include_bias=False``, since
+    the splines of a column add up to 1, and ``extrapolation="linear"``.
+
+    Parameters
+    ----------
+    splines : SplineTransformer
+        Fitted, of degree 3.
+    lam : float or array of shape (n_features,)
+        λⱼ, of the same size as `lam_` of `AdditiveSplines`.
+
+    Returns
+    -------
+    array of shape (m, m), m the columns of H
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.preprocessing import SplineTransformer
+    >>> from eigenlens.regress.penalties import spline_penalty
+    >>> X = np.random.default_rng(0).uniform(0, 5, (50, 2))
+    >>> splines = SplineTransformer(6, include_bias=False, extrapolation="linear").fit(X)
+    >>> spline_penalty(splines, [1.0, 10.0]).shape, splines.transform(X).shape
+    ((14, 14), (50, 14))
+    """
+    fitted = getattr(splines, "bsplines_", None)
+    if fitted is None or any(spline.k != 3 for spline in fitted):
+        raise errors.InputError(f"splines={splines!r} but it must be a fitted SplineTransformer of degree 3.")
+    p = len(fitted)
+    lams = np.asarray(lam, dtype=np.float64)
+    if lams.shape not in ((), (p,)) or not (np.isfinite(lams) & (lams >= 0)).all():
+        raise errors.InputError(f"lam={lam!r} but it must be one finite number ≥ 0 or one per column ({p}).")
+    blocks = []
+    for spline, own in zip(fitted, np.broadcast_to(lams, p), strict=True):
+        L = curvature_root(spline.t) @ spline.c[:, : None if splines.include_bias else -1]
+        blocks.append(own * (spline.t[-4] - spline.t[3]) ** 3 * L.T @ L)
+    return np.asarray(block_diag(*blocks))
 
 
 def penalty_root(penalty: Any, p: int) -> Floats:
