@@ -135,7 +135,7 @@ VARIANTS = {
     ProjectionPursuit: [ProjectionPursuit(1, 1), ProjectionPursuit(1, 1, smoother="spline")],
     PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],
     PolynomialRegression: [PolynomialRegression(), PolynomialRegression(3, interactions=False)],
-    SIR: [SIR(), SIR(1), SIR(ridge=0.1), SIR(missing="ml")],
+    SIR: [SIR(), SIR(1), SIR(ridge=0.1), SIR(missing="ml"), SIR(between="slices")],
     SAVE: [SAVE(), SAVE(2, ridge=0.1), SAVE(2, missing="ml")],
     DirectionalRegression: [
         DirectionalRegression(),

@@ -48,7 +48,7 @@ def test_variates_are_uncorrelated_with_variance_one_and_eigenvalues_are_shares_
 
 
 @pytest.mark.parametrize("law", LAWS_OF_ROWS)
-@pytest.mark.parametrize("estimator", [SIR(2), SIR(n_slices=4, ridge=0.1)], ids=repr)
+@pytest.mark.parametrize("estimator", [SIR(2), SIR(n_slices=4, ridge=0.1), SIR(2, between="slices")], ids=repr)
 def test_laws_with_a_numeric_response(estimator, law):
     LAWS[law](estimator, Sample(X, y))
 
@@ -66,6 +66,27 @@ def test_class_slices_span_the_space_of_lda(load):
         assert model.subspace_.distance(Subspace(np.zeros(A.shape[1]), lda.scalings_)) < 1e-10
         ratio = lda.spectrum_.values * len(A) / (len(A) - 3)  # between over within; SIR's is between over total
         np.testing.assert_allclose(model.eigenvalues_, ratio / (1 + ratio), rtol=1e-10)
+
+
+def test_slices_that_count_alike():
+    """Of equal size they are those that count by their rows; else the tests are by permutations."""
+    equal = np.argsort(np.argsort(y)) % 4
+    one, other = (SIR(between=between).fit(X, slices=equal) for between in ("weighted", "slices"))
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-9)
+    cuts = np.linspace(y.min(), y.max(), 6)[1:-1]
+    model = SIR(2, n_slices=cuts, between="slices").fit(X, y)
+    assert model.subspace_.distance(SIR(2, n_slices=cuts).fit(X, y).subspace_) > 1e-3
+    seen = np.searchsorted(cuts, y) < 4  # rows of weight 0 leave a slice out
+    without = SIR(2, n_slices=cuts, between="slices").fit(X, y, seen.astype(float))
+    np.testing.assert_allclose(
+        without.eigenvalues_, SIR(2, n_slices=cuts, between="slices").fit(X[seen], y[seen]).eigenvalues_, rtol=1e-9
+    )
+    assert model.test_dimension(X, y, n_draws=19).method.startswith("permutation")
+    with pytest.raises(InputError, match="reads rows"):
+        model.test_dimension()
+    with pytest.raises(InputError, match="method='chi2' is not an option; use one of 'permutation'"):
+        model.test_dimension(X, y, method="chi2")
+    assert "χ²" not in str(model.summary())
 
 
 # Mean squared trace correlations over 100 samples, n = 400, p = 10, ten slices of 40. On given slices SIR equals R's dr
@@ -214,7 +235,7 @@ def test_arrays_of_other_libraries(method, library):
     assert type(there.components_) is type(library(X))
     assert type(there.transform(library(X))) is type(library(X))
     np.testing.assert_allclose(np.asarray(there.components_), here.components_, rtol=1e-10, atol=1e-12)
-    for test in method._slices.tests:
+    for test in here._slices.tests:
         found = (
             here.test_dimension(X, hidden, method=test, n_draws=19).p_values,
             there.test_dimension(library(X), library(hidden), method=test, n_draws=19).p_values,
@@ -245,6 +266,8 @@ def test_in_a_pipeline_with_grid_search():
         ({"n_slices": 2.5}, "n_slices=2.5"),
         ({"ridge": -1}, "ridge=-1"),
         ({"n_components": 0}, "n_components=0"),
+        ({"between": "equal"}, "between='equal' is not an option; use one of 'weighted', 'slices'"),
+        ({"between": "slices", "n_components": "auto"}, "n_components='auto'"),
         ({"n_components": 6}, "n_components=6 but .* use n_components between 1 and 5"),
         ({"n_components": 3, "n_slices": 3}, "3 slices of 5 columns give at most 2 directions"),
     ],

@@ -56,6 +56,18 @@ def test_algorithm_2_slices():
     assert spanned(model.components_.T, vectors[:, ::-1][:, :2]) < 1e-7
 
 
+def test_algorithm_2_as_it_stands():
+    """Slices of equal width, which count alike whatever their rows; the notes divide by N where we divide by S."""
+    X, y = load_diabetes(return_X_y=True)
+    cuts = np.linspace(y.min(), y.max(), 11)[1:-1]
+    slices = np.searchsorted(cuts, y)
+    means = np.array([X[slices == s].mean(axis=0) for s in range(10)]) - X.mean(axis=0)
+    values, vectors = scipy.linalg.eigh(means.T @ means / len(y), np.cov(X.T, ddof=0))
+    model = SIR(2, n_slices=cuts, between="slices").fit(X, y)
+    np.testing.assert_allclose(model.eigenvalues_ * 10 / len(y), values[::-1][:2], rtol=1e-9)
+    assert spanned(model.components_.T, vectors[:, ::-1][:, :2]) < 1e-7
+
+
 def test_algorithm_3_localized_slices():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 4))

@@ -15,10 +15,12 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 
 from ..arrays import errors, namespaces
+from ..arrays.parameters import check_choice
 from ..arrays.stored import stored
 from ..arrays.typing import Array
 from ..inference.dimension_test import DimensionTest
@@ -30,7 +32,11 @@ from ..solve import Form, Whitening, whiten
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 from .inverse_regression import symmetric
 from .spine.about import Declaration, NextMethod, basis_of
+from .spine.rows_estimator import Known
 from .spine.slice_tests import UseOfSlices
+
+BY_ROWS = UseOfSlices(("chi2", "permutation"), with_rows="chi2", without_rows="chi2")
+ALIKE = UseOfSlices(("permutation",), counts=False)
 
 
 @stored("SIR")
@@ -53,6 +59,9 @@ class SIR(OnePassInverseRegression):
         How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate slice means and one
         covariance within slices by maximum likelihood. Cells must be missing at random. A row with NaN then has
         variates too: their expectation given the observed cells, under the covariance of all rows.
+    between : {"weighted", "slices"}
+        Whether a slice counts by its rows, or all slices alike: (1/H)Σ(m_h − m)(m_h − m)ᵀ. Directions are then tested
+        by permutations only, and eigenvalues may be above 1.
 
     Attributes
     ----------
@@ -121,10 +130,32 @@ class SIR(OnePassInverseRegression):
         ),
     )
 
-    _slices = UseOfSlices(("chi2", "permutation"), with_rows="chi2", without_rows="chi2")
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = None,
+        *,
+        n_slices: int | Literal["auto"] | Sequence[float] = "auto",
+        ridge: float = 0.0,
+        missing: Literal["refuse", "ml"] = "refuse",
+        between: Literal["weighted", "slices"] = "weighted",
+    ) -> None:
+        super().__init__(n_components, n_slices=n_slices, ridge=ridge, missing=missing)
+        self.between = between
+
+    @property
+    def _slices(self) -> UseOfSlices:  # type: ignore[override]
+        return BY_ROWS if self.between == "weighted" else ALIKE
+
+    def _check_parameters(self, known: Known | None = None) -> None:
+        check_choice("between", self.between, ("weighted", "slices"))
+        super()._check_parameters(known)
 
     def _kernel(self, shares: Array, means: Array, covariances: Array | None) -> Array:
-        return means * namespaces.namespace(means).sqrt(shares)[:, None]
+        xp = namespaces.namespace(means)
+        if self.between == "slices":
+            shares = xp.astype(shares > 0, shares.dtype)
+            shares = shares / xp.sum(shares)
+        return means * xp.sqrt(shares)[:, None]
 
     def _form(
         self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
@@ -198,7 +229,7 @@ class SIR(OnePassInverseRegression):
         return lambda sample: of_classes(sample.shares, "slices, missing cells")
 
     def _summary_test(self) -> str:
-        if self._collected is not self._whole_moments:
+        if self._collected is not self._whole_moments or self.between == "slices":
             return ""
         return str(with_linear(self._chi2(self._collected, 0.05), *self._line(self._collected, 0.05)))
 
