@@ -5,6 +5,7 @@ import pytest
 
 from eigenlens import PCA, ClassicalMDS
 from eigenlens.distances import double_center, from_similarity, is_conditionally_negative_definite, is_squared_distance
+from eigenlens.study.demos import write_demo
 
 #: Miles between Boston, New York, Washington, Miami, Chicago, Seattle, San Francisco, Los Angeles and Denver
 MILES = np.array(
@@ -38,6 +39,14 @@ def test_nine_cities():
     assert mds.strain_ == pytest.approx(np.linalg.norm(-H @ MILES**2 @ H / 2 - mds.embedding_ @ mds.embedding_.T) ** 2)
     assert round(mds.stress_, 4) == 0.0197
     assert not is_squared_distance(MILES**2)  # roads bend: four eigenvalues are not those of points
+
+
+def test_the_cities_are_a_demonstration(tmp_path):
+    path, plan = write_demo("us-cities", tmp_path)
+    names, *rows = path.read_text().splitlines()
+    assert names == "city,Boston,New York,Washington,Miami,Chicago,Seattle,San Francisco,Los Angeles,Denver"
+    np.testing.assert_array_equal([[float(cell) for cell in row.split(",")[1:]] for row in rows], MILES)
+    assert plan.distances
 
 
 def test_inner_products_become_squared_distances_and_back():

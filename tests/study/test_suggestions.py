@@ -27,6 +27,7 @@ def findings(name, tmp_path, **plan):
         ("diabetes", {}, "without"),
         ("exercise", {}, "in all columns together"),
         ("cities", {}, "the map without"),
+        ("us-cities", {}, "the map without"),
     ],
 )
 def test_steps_follow_from_the_findings(demo, plan, first, tmp_path):

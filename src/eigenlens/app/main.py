@@ -29,7 +29,7 @@ EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 TABLE = _Table(exists=True, allow_dash=True, path_type=Path)
 FILES = _Table(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
-DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities")
+DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities", "us-cities")
 VIEWS_SYNTAX = "--views takes two lists of columns with -- between them: --views a b -- c d"
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 

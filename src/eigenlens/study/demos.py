@@ -37,6 +37,19 @@ ROADS = """
 1991 1802 1175 1381 1588 937 1455 1019 2974 1155 1205 2937 1157 2409 1363 898 428 1249 1209 2105
 """
 
+#: Nine cities of the United States, in miles: the table of many courses.
+US_CITIES = "Boston, New York, Washington, Miami, Chicago, Seattle, San Francisco, Los Angeles, Denver"
+MILES = """
+206
+429 233
+1504 1308 1075
+963 802 671 1329
+2976 2815 2684 3273 2013
+3095 2934 2799 3053 2142 808
+2979 2786 2631 2687 2054 1131 379
+1949 1771 1616 2037 996 1307 1235 1059
+"""
+
 DEMOS = {
     "wine": "178 wines of three growers by 13 measurements (classes)",
     "iris": "150 irises of three kinds by 4 measurements (classes)",
@@ -45,6 +58,7 @@ DEMOS = {
     "diabetes": "442 patients by 10 measurements, and the progress of the disease (a number)",
     "exercise": "20 men: three exercises against three measures of the body (two sets of columns)",
     "cities": "21 European cities by their distances by road (distances)",
+    "us-cities": "9 American cities by their distances by road (distances)",
 }
 
 
@@ -53,8 +67,9 @@ def write_demo(name: str, folder: Path) -> tuple[Path, Plan]:
     if name not in DEMOS:
         raise refused("demo", name, f"there are {', '.join(DEMOS)}")
     path = folder / f"{name}.csv"
-    if name == "cities":
-        path.write_text(_cities(), encoding="utf8")
+    if name in ("cities", "us-cities"):
+        table = _square(CITIES, ROADS) if name == "cities" else _square(US_CITIES, MILES)
+        path.write_text(table, encoding="utf8")
         return path, Plan(distances=True, title="Cities by road")
     from sklearn import datasets
 
@@ -88,13 +103,13 @@ def _write(path: Path, names: list[str], rows: list[list[Any]]) -> None:
         writer.writerows(rows)
 
 
-def _cities() -> str:
-    names = [name.strip() for name in CITIES.split(",")]
+def _square(cities: str, triangle: str) -> str:
+    names = [name.strip() for name in cities.split(",")]
     n = len(names)
     D = [[0] * n for _ in range(n)]
-    for i, line in enumerate(ROADS.strip().splitlines(), 1):
-        for j, km in enumerate(line.split()):
-            D[i][j] = D[j][i] = int(km)
+    for i, line in enumerate(triangle.strip().splitlines(), 1):
+        for j, far in enumerate(line.split()):
+            D[i][j] = D[j][i] = int(far)
     rows = [",".join(["city", *names])]
     rows += [",".join([city, *map(str, row)]) for city, row in zip(names, D, strict=True)]
     return "\n".join(rows) + "\n"
