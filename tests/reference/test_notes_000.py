@@ -14,6 +14,7 @@ from eigenlens.distances import (
     Logarithm,
     Power,
     Rational,
+    gram_factor,
     is_bernstein,
     is_conditionally_negative_definite,
     is_positive_semidefinite,
@@ -39,6 +40,10 @@ def test_algorithm_1_linear_discriminants():
     model = LDA(between="classes").fit(Z, labels)
     np.testing.assert_allclose(model.spectrum_.values, values[::-1][:2], rtol=1e-9)
     assert spanned(model.scalings_, vectors[:, ::-1][:, :2]) < 1e-7
+    assert model.spectrum_.values.round(4).tolist() == [10.1676, 3.7955]
+    root = scipy.linalg.sqrtm(np.linalg.inv(within))  # the note of the page: eigenvectors of Σ_W^(−½)Σ_BΣ_W^(−½)
+    inner = np.linalg.eigh(root @ between @ root)[1][:, ::-1][:, :2]
+    assert spanned(model.scalings_, root @ inner) < 1e-7
     for w in np.eye(13):
         assert model.rayleigh(w) == pytest.approx((w @ between @ w) / (w @ within @ w), rel=1e-9)
 
@@ -99,6 +104,14 @@ def test_sums_and_hadamard_products_of_semidefinite_matrices():
     for C in (A, B, A + B, A * B):
         assert is_positive_semidefinite(C)
     assert not is_positive_semidefinite(A - 10 * B)
+
+
+def test_a_matrix_is_semidefinite_if_and_only_if_it_is_a_gram_matrix():
+    A = Z[:20] @ Z[:20].T
+    Y = gram_factor(A).T
+    np.testing.assert_allclose(Y.T @ Y, A, atol=1e-10)
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        gram_factor(A - 1e-6 * np.eye(20))
 
 
 def test_lemma_5_1_for_any_signed_centre():

@@ -24,6 +24,8 @@ def test_centres_alone_are_not_sufficient():
     fisher = LDA().fit(rows, labels)
     assert np.mean(along == labels) < 0.85
     assert fisher.score(rows, labels) > 0.99
+    centres_only = LDA(shrinkage=1.0, priors=[0.5, 0.5]).fit(rows, labels)
+    assert np.mean(centres_only.predict(rows) == along) > 0.999  # the same rule
     assert fisher.rayleigh(apart) < 0.2 * fisher.rayleigh(fisher.scalings_[:, 0])
 
 

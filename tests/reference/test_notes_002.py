@@ -2,9 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from eigenlens import PCA, ClassicalMDS
-from eigenlens.distances import double_center, from_similarity, is_conditionally_negative_definite, is_squared_distance
+from eigenlens.distances import (
+    double_center,
+    from_similarity,
+    gram_factor,
+    is_conditionally_negative_definite,
+    is_squared_distance,
+)
 from eigenlens.study.demos import write_demo
 
 #: Miles between Boston, New York, Washington, Miami, Chicago, Seattle, San Francisco, Los Angeles and Denver
@@ -39,6 +46,21 @@ def test_nine_cities():
     assert mds.strain_ == pytest.approx(np.linalg.norm(-H @ MILES**2 @ H / 2 - mds.embedding_ @ mds.embedding_.T) ** 2)
     assert round(mds.stress_, 4) == 0.0197
     assert not is_squared_distance(MILES**2)  # roads bend: four eigenvalues are not those of points
+
+
+def test_strain_and_s_stress_are_two_criteria():
+    """min Σ(‖Yᵢ − Yⱼ‖² − d²)² is not solved by the eigenvectors of B, as the notes say: they solve min ‖YᵀY − B‖²."""
+    maps = {kind: ClassicalMDS(2, metric="precomputed", refine=kind).fit(MILES) for kind in (None, "stress", "sstress")}
+    assert {kind: round(mds.stress_, 4) for kind, mds in maps.items()} == {
+        None: 0.0197,
+        "stress": 0.0140,
+        "sstress": 0.0175,
+    }
+    assert [round(maps[kind].sstress_ / 1e12, 3) for kind in (None, "sstress")] == [0.881, 0.740]
+    assert maps[None].strain_ == min(mds.strain_ for mds in maps.values())
+    for mds in maps.values():
+        squares = ((mds.embedding_[:, None] - mds.embedding_) ** 2).sum(axis=2)
+        assert mds.sstress_ == pytest.approx(((squares - MILES**2) ** 2).sum(), rel=1e-9)
 
 
 def test_the_cities_are_a_demonstration(tmp_path):
@@ -76,6 +98,8 @@ def test_theorem_2_2_of_a_table_with_any_diagonal():
     assert is_conditionally_negative_definite(odd)
     assert is_conditionally_negative_definite(C)
     assert is_squared_distance(C)
+    Y = gram_factor(double_center(C))  # (4): C holds the squared distances of some points
+    np.testing.assert_allclose(((Y[:, None] - Y) ** 2).sum(axis=2), C, atol=1e-9)
 
 
 def test_scaling_and_principal_components_are_one_decomposition():
@@ -100,3 +124,15 @@ def test_the_best_affine_space():
         Q = np.linalg.qr(rng.standard_normal((5, 2)))[0]
         centred = X - X.mean(axis=0) + 0.1 * rng.standard_normal(5)
         assert ((centred - centred @ Q @ Q.T) ** 2).sum() > left
+
+
+def test_a_digit_is_the_mean_and_a_few_images():
+    """x ≈ μ + a₁v₁ + a₂v₂ + a₃v₃, as a digit is drawn in the notes (the table of digits is not in them)."""
+    digits = load_digits()
+    twos = digits.data[digits.target == 2]
+    pca = PCA(3).fit(twos)
+    a = pca.transform(twos[:1])[0]
+    drawn = pca.mean_ + a @ pca.components_
+    np.testing.assert_allclose(drawn, pca.inverse_transform(a[None])[0], atol=1e-12)
+    assert ((twos[0] - drawn) ** 2).sum() == pytest.approx(float(pca.reconstruction_error(twos[:1])[0]), rel=1e-10)
+    assert ((twos[0] - drawn) ** 2).sum() < ((twos[0] - pca.mean_) ** 2).sum()

@@ -35,6 +35,38 @@ def test_the_rule_of_linear_discriminants():
     np.testing.assert_allclose(model.coef_ @ X.T + model.intercept_[:, None], model.decision_function(X).T, atol=1e-8)
 
 
+def test_sphering_and_the_subspace_of_the_centroids():
+    """v = Σ_W^(−½)v*, v* eigenvectors of the covariance of the sphered centroids, which lie in K − 1 dimensions."""
+    means = np.array([X[y == k].mean(axis=0) for k in range(K)])
+    S = sum((X[y == k] - means[k]).T @ (X[y == k] - means[k]) for k in range(K)) / (N - K)
+    D, U = np.linalg.eigh(S)
+    root = U / np.sqrt(D)  # x* = D^(−½)Uᵀx
+    np.testing.assert_allclose(root.T @ S @ root, np.eye(4), atol=1e-10)
+    stars = (means - X.mean(axis=0)) @ root
+    assert np.linalg.matrix_rank(stars, tol=1e-8) == K - 1
+    v = root @ np.linalg.eigh(np.cov(stars.T))[1][:, ::-1][:, : K - 1]
+    model = LDA().fit(X, y)
+    np.testing.assert_allclose(np.abs(model.scalings_), np.abs(v), rtol=1e-7)
+    posterior = np.exp(-0.5 * model.mahalanobis(X)) / K
+    np.testing.assert_allclose(model.predict_proba(X), posterior / posterior.sum(axis=1, keepdims=True), atol=1e-10)
+    for L in (1, 2):  # the reduced rule is the nearest centroid on the first L of them
+        apart = ((X @ v[:, :L])[:, None] - means @ v[:, :L]) ** 2
+        np.testing.assert_array_equal(LDA(L).fit(X, y).predict(X), apart.sum(axis=2).argmin(axis=1))
+
+
+def test_the_rule_of_flexible_discriminants():
+    """δ(x, k) = ‖D(η(x) − η̄ₖ)‖², D² = 1/(α²(1 − α²)), with η by any regression that is linear in Y."""
+    H = PolynomialRegression(degree=2).fit(X, Y)
+    fits = H.predict(X)
+    alpha2, theta = optimal_scores(Y, fits)
+    eta = fits @ theta
+    centroids = np.array([eta[y == k].mean(axis=0) for k in range(K)])
+    delta = ((eta[:, None] - centroids) ** 2 / (alpha2 * (1 - alpha2))).sum(axis=2)
+    model = FDA(PolynomialRegression(degree=2)).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), delta.argmin(axis=1))
+    np.testing.assert_allclose(model.canonical_correlations_**2, alpha2, rtol=1e-8)
+
+
 def test_discriminants_by_optimal_scoring():
     """Initialise, regress, score, update: the directions of LDA up to d = 1/√(α²(1 − α²)); ASR is Σ(1 − α²)."""
     A = np.column_stack([np.ones(N), X])
@@ -69,6 +101,7 @@ def test_penalised_discriminants():
     between = (means - X.mean(axis=0)).T @ (means - X.mean(axis=0)) * N / K
     U = scipy.linalg.eigh(between, within)[1][:, ::-1][:, :2]
     np.testing.assert_allclose(np.cos(scipy.linalg.subspace_angles(U, model.scalings_)), 1, atol=1e-12)
+    np.testing.assert_allclose(model.scalings_.T @ within @ model.scalings_ / (N - K), np.eye(2), atol=1e-9)
     apart = np.array([[(x - m) @ np.linalg.solve(within / (N - K), x - m) for m in means] for x in X])
     np.testing.assert_allclose(model.mahalanobis(X), apart, rtol=1e-7)
 

@@ -51,3 +51,19 @@ def test_fisher_for_two_classes():
     a = X @ w
     scatter = sum(((a[part] - a[part].mean()) ** 2).sum() for part in (one, ~one))
     assert quotient == pytest.approx((a[one].mean() - a[~one].mean()) ** 2 / scatter, rel=1e-9)
+
+
+def test_scatter_of_the_projected_points():
+    """a = wᵀx, mᵢ = wᵀμᵢ, sᵢ² = nᵢσᵢ² = wᵀSᵢw, and J(w) is largest at Fisher's w."""
+    one = y == 0
+    rng = np.random.default_rng(0)
+    model = LDA(between="equal").fit(X, one)
+
+    def J(w):
+        a = X @ w
+        return (a[one].mean() - a[~one].mean()) ** 2 / sum(part.sum() * np.var(a[part]) for part in (one, ~one))
+
+    best = J(model.scalings_[:, 0])
+    for w in rng.standard_normal((50, 4)):
+        assert J(w) <= best
+        assert model.rayleigh(w) == pytest.approx(J(w) * 148 / 4, rel=1e-8)
