@@ -54,6 +54,9 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     n_landmarks : int or None
         Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
         measures what they miss.
+    fit_intercept : bool
+        False penalises everything: the answer is f = Σ cᵢ k(xᵢ, ·) alone, and for squares scikit-learn's KernelRidge
+        with alpha=λ. It takes a positive definite kernel, and does not use libsvm.
     polish : bool
         Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
         it, the solution is that of scikit-learn's SVC and SVR to the last digit.
@@ -114,6 +117,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         lam: float | Literal["gcv", "loo"] = "gcv",
         lams: Any = None,
         n_landmarks: int | None = None,
+        fit_intercept: bool = True,
         polish: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -122,6 +126,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self.lam = lam
         self.lams = lams
         self.n_landmarks = n_landmarks
+        self.fit_intercept = fit_intercept
         self.polish = polish
 
     @published_at_once
@@ -190,6 +195,9 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     n_landmarks : int or None
         Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
         measures what they miss.
+    fit_intercept : bool
+        False penalises everything: f = Σ cᵢ k(xᵢ, ·) alone, whose boundaries go through the origin where the kernel is
+        linear. It takes a positive definite kernel, and does not use libsvm.
     polish : bool
         Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
         it, the solution is that of scikit-learn's SVC and SVR to the last digit.
@@ -247,6 +255,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         lam: float | Literal["gcv", "loo"] = 0.05,
         lams: Any = None,
         n_landmarks: int | None = None,
+        fit_intercept: bool = True,
         polish: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -254,6 +263,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         self.lam = lam
         self.lams = lams
         self.n_landmarks = n_landmarks
+        self.fit_intercept = fit_intercept
         self.polish = polish
 
     @published_at_once

@@ -183,7 +183,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         return super()._rows_to_test(X, y, sample_weight, method, needed)
 
     def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
-        red = reduce(kernel, rows.X, rows.weight, keep=False, constant_only=True)
+        red = reduce(kernel, rows.X, rows.weight, keep=False, free="constant")
         form = Form(matrix=red.M)
         trace = form.trace()
         spectrum = solve(Pencil(form, n_components=self.n_components))
