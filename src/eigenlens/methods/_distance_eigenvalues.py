@@ -11,6 +11,7 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import Array, ColumnLike, TableLike
 from ..distances.centred_form import double_center
+from ..distances.objects import Objects
 from ..inference.dimension_test import DimensionTest
 from ..inference.noise import above_negative, broken_stick
 from ..rows import whole
@@ -22,8 +23,14 @@ class EigenvaluesOfDistances(RowsEstimator):
     """A map of distances that can tell all their eigenvalues, and count its axes by them."""
 
     metric: Any
+    _objects: Objects | None = None  # of a fit to objects that are not rows
     landmarks_: Array | None
     _mapped: int  # rows that shaped the map
+
+    @property
+    def _precomputed(self) -> bool:
+        """Whether the fit had a table of distances, or made one of objects."""
+        return self._objects is not None or (isinstance(self.metric, str) and self.metric == "precomputed")
 
     @abstractmethod
     def distances_among(self, X: TableLike) -> Array:
@@ -107,7 +114,7 @@ class EigenvaluesOfDistances(RowsEstimator):
         """Return all eigenvalues of the distances among rows, those that are rounding as 0."""
         block = whole(source)
         weight = np.asarray(block.weight)
-        rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
+        rows = block.X[:, source.kept] if self._precomputed else block.X
         D = namespaces.floats(self.distances_among(rows))
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)

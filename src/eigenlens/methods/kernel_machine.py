@@ -41,7 +41,8 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
+        Of `eigenlens.kernels`, or a function of two tables; where X is a list of objects, such as words or graphs, a
+        function of two of them. The default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like. Straight lines of `Spline` and `ThinPlate` are not penalised.
     loss : {"squared", "epsilon_insensitive"}
     epsilon : float
@@ -142,7 +143,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
 
         Parameters
         ----------
-        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        X : table of shape (n, p), or (n, n) for a precomputed kernel; or a list of objects
         y : array of shape (n,), or (n, q) for several responses
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
@@ -150,7 +151,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
             Instead of y: its name in X, if the columns of X have names.
         """
         check_number("epsilon", self.epsilon, 0.0)
-        kernel = self._check_risk()
+        kernel, X = self._tabled(self._check_risk(), X)
         source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
         self._single = source.single_response
         rows = self._gather(source, kernel, self._far(kernel))
@@ -182,7 +183,8 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
+        Of `eigenlens.kernels`, or a function of two tables; where X is a list of objects, such as words or graphs, a
+        function of two of them. The default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like.
     loss : {"hinge", "logistic", "squared"}
         "hinge" is the support vector machine of libsvm, classes one against one. "logistic" is multinomial and gives
@@ -279,14 +281,14 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
         Parameters
         ----------
-        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        X : table of shape (n, p), or (n, n) for a precomputed kernel; or a list of objects
         y : labels of shape (n,)
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        kernel = self._check_risk()
+        kernel, X = self._tabled(self._check_risk(), X)
         source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
         labels = source.labels
         K = len(labels.classes)
