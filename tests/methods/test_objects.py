@@ -73,6 +73,11 @@ def test_maps_of_words_are_those_of_their_distances(settings):
     assert_array_equal(of_words.transform(NEW), given.transform(table(edits, NEW)))
     assert_array_equal(of_words.distances_among(NEW), given.distances_among(table(edits, NEW, NEW)))
     assert_array_equal(of_words.all_eigenvalues(WORDS), given.all_eigenvalues(table(edits, WORDS)))
+    counted = [
+        model.test_dimension(D, method="errors").dimension
+        for model, D in ((of_words, WORDS), (given, table(edits, WORDS)))
+    ]
+    assert counted[0] == counted[1]
     weight = np.arange(10.0) % 3
     of_words, given = of_words.fit(WORDS, sample_weight=weight), given.fit(table(edits, WORDS), sample_weight=weight)
     assert_array_equal(of_words.embedding_, given.embedding_)
