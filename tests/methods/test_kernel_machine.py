@@ -471,3 +471,20 @@ def test_landmarks_of_few_rows_have_the_answer_of_many(classes, monkeypatch):
     for few in (0, 4):  # 4: fewer rows than all, more than those of two classes
         monkeypatch.setattr("eigenlens.methods._machine.FEW_ROWS", few)
         np.testing.assert_allclose(model.fit(X, y).decision_function(X), by_libsvm, atol=1e-8)
+
+
+@pytest.mark.parametrize("landmarks", [None, 12])
+@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "hinge", "logistic"])
+def test_torch_and_strict_arrays_without_an_intercept(loss, landmarks):
+    import array_api_strict
+    import torch
+
+    regression = loss in ("squared", "epsilon_insensitive")
+    kind, target = (KernelRegressor, y + 3) if regression else (KernelClassifier, (y > 0) * 1)
+    model = kind(lam=0.1, loss=loss, n_landmarks=landmarks, fit_intercept=False)
+    answer = "predict" if regression else "decision_function"
+    expected = getattr(model.fit(X, target), answer)(NEW)
+    for xp in (torch, array_api_strict):
+        found = getattr(model.fit(xp.asarray(X), xp.asarray(target)), answer)(xp.asarray(NEW))
+        assert type(found) is type(xp.asarray(NEW))
+        assert_allclose(np.asarray(found), expected, rtol=1e-8, atol=1e-10)

@@ -175,9 +175,10 @@ class LandmarkCoordinates(Coordinates):
         moments, self.missed = landmarks.collect(X, weight, beside, centred=free != "nothing")
         t, first = trend.shape[1], beside.shape[1]
         S = moments.matrix * (moments.unit[:, None] * moments.unit[None, :])
+        self.centre, self.mean = moments.mean[:t], moments.mean[first:]
         if free == "nothing":
             S = S + float(moments.weight) * moments.mean[:, None] * moments.mean[None, :]
-        self.centre, self.mean = moments.mean[:t], moments.mean[first:] * (free != "nothing")
+            self.mean = 0.0 * self.mean
         self.along = _orthonormal(moments.matrix[:t, :t]) / moments.unit[:t, None]
         self.slopes = self.along @ (self.along.T @ S[:t, :])  # of all columns on the trend
         rest = S[first:, :] - S[first:, :t] @ self.slopes
@@ -219,7 +220,7 @@ class SquaresPath:
     def __init__(self, coordinates: Coordinates, Y: Array) -> None:
         self.coordinates = c = coordinates
         w = c.weight[:, None]
-        self.base = Y[:1, :] * bool(c.free.shape[1])  # the constant goes first, before it can take digits
+        self.base = Y[:1, :] if c.free.shape[1] else 0.0 * Y[:1, :]  # the constant goes before it can take digits
         self.gamma = c.free.T @ (w * (Y - self.base))
         self.rest = Y - self.base - c.free @ self.gamma
         self.products = c.back(w * self.rest) if c.products is None else c.products
@@ -259,6 +260,8 @@ class SquaresPath:
         """Return the coefficients of the points and of the free functions."""
         beta = self.products / (self.coordinates.d + lam)[:, None]
         coefficients, gamma = self.coordinates.solution(beta, self.gamma)
+        if not gamma.shape[0]:
+            return coefficients, gamma
         xp = namespaces.namespace(gamma)
         return coefficients, xp.concat([gamma[:1, :] + self.base, gamma[1:, :]], axis=0)
 

@@ -40,7 +40,8 @@ def solve(c: Coordinates, problem: SupportProblem) -> tuple[Array, Array, Array]
     scaled = replace(problem, target=(problem.target - centre) / size, most=weight * kept)
     beta, b, a = _Search(c, scaled).run()
     factor = size * min(largest / kept, 1.0)
-    return beta * factor, (b * size + centre) / c.free[:1, :1].T, a * factor
+    gamma = (b * size + centre) / c.free[:1, :1] if problem.constant else c.free[:1, :].T
+    return beta * factor, gamma, a * factor
 
 
 class _Search:
