@@ -25,7 +25,7 @@ def losses(n: int, m: int, lam: float) -> list[Ratio]:
     X, w = rng.standard_normal((n, 5)), np.ones(n)
     f = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
     y, C = np.where(f > 0, 1.0, -1.0), 1 / (2 * lam)
-    c = LandmarkCoordinates(choose_landmarks(Gaussian(2.0), X, m), X, w, constant_only=True)
+    c = LandmarkCoordinates(choose_landmarks(Gaussian(2.0), X, m), X, w, free="constant")
     Phi = np.vstack(c.over(lambda rows, phi: phi))
     risks = {
         "hinge": lambda g: np.maximum(0, 1 - y * g).sum(),

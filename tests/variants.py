@@ -114,6 +114,7 @@ VARIANTS = {
         KernelClassifier(loss="squared", lam="loo", lams=LAMS),
         KernelClassifier(loss="hinge", n_landmarks=15),
         KernelClassifier(loss="logistic", n_landmarks=15),
+        KernelClassifier(fit_intercept=False),
     ],
     KernelRegressor: [
         KernelRegressor(lams=LAMS),
@@ -121,6 +122,7 @@ VARIANTS = {
         KernelRegressor(loss="epsilon_insensitive", lam=0.5),
         KernelRegressor(lam="loo", lams=LAMS, n_landmarks=15),
         KernelRegressor(loss="epsilon_insensitive", lam=0.5, n_landmarks=15),
+        KernelRegressor(lam="loo", lams=LAMS, fit_intercept=False),
     ],
     ClassicalMDS: [
         ClassicalMDS(),

@@ -23,7 +23,7 @@ DIABETES = scale(DIABETES)
 def coordinates(X, m, bandwidth=None, weight=None):
     w = np.ones(len(X)) if weight is None else weight
     kernel = Gaussian(bandwidth).fitted(X)
-    c = LandmarkCoordinates(choose_landmarks(kernel, X, m), X, w, constant_only=True)
+    c = LandmarkCoordinates(choose_landmarks(kernel, X, m), X, w, free="constant")
     return c, np.vstack(c.over(lambda rows, phi: phi)), w
 
 
@@ -85,7 +85,7 @@ def test_a_slow_start_is_no_standstill():
     rng = np.random.default_rng(1)
     X, w = rng.standard_normal((3000, 4)), np.ones(3000)
     y = np.where(np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(3000) > 0, 1.0, -1.0)
-    c = LandmarkCoordinates(choose_landmarks(Polynomial(3), X, 30), X, w, constant_only=True)
+    c = LandmarkCoordinates(choose_landmarks(Polynomial(3), X, 30), X, w, free="constant")
     problem = SupportProblem.of(y, w, 0.5)
     beta, gamma, a = interior.solve(c, problem)
     assert problem.excess(c.times(beta)[:, 0], a, gamma[0, 0] / 3000**0.5) < 1e-10

@@ -7,11 +7,12 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from eigenlens import KernelRegressor
+from eigenlens import PCA, KernelPCA, KernelRegressor
 from eigenlens.distances import Exponential, Logarithm, Power, Rational
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.kernels import (
     Brownian,
+    FromFeatures,
     FunctionKernel,
     Gaussian,
     Laplacian,
@@ -26,6 +27,11 @@ from eigenlens.kernels import (
     Wendland,
     as_kernel,
 )
+
+
+def crossed(X):
+    return X * X[:, :1] + X
+
 
 KERNELS = [
     Linear(),
@@ -46,6 +52,7 @@ KERNELS = [
     Wendland(2, 1.5),
     Brownian(),
     Brownian(0.2),
+    FromFeatures(crossed),
     Wavelet("morlet", 0.5),
     Wavelet("db2", 0.4, levels=2),
     SchoenbergKernel(Power(0.4), form="exponential"),
@@ -267,3 +274,34 @@ def test_an_interval_without_the_rows_is_refused():
         KernelRegressor(Spline(low=2.0)).fit(rows, rows[:, 0])
     with pytest.raises(InputError, match=r"high=-1\.0 but X goes from 0 to 1"):
         KernelRegressor(Spline(high=-1.0)).fit(rows, rows[:, 0])
+
+
+def features(X):
+    return np.hstack([X, np.sin(X), X[:, :1] * X[:, 1:2]])
+
+
+def test_a_kernel_from_features_is_their_inner_product():
+    A, B = np.random.default_rng(5).standard_normal((9, 3)), np.random.default_rng(6).standard_normal((4, 3))
+    k = FromFeatures(features)
+    assert_allclose(k(A, B), features(A) @ features(B).T, rtol=1e-14)
+    assert_allclose(k.diagonal(A), np.diag(k(A)), rtol=1e-12)
+    assert_allclose((2 * k + Gaussian(1.0))(A, B), 2 * k(A, B) + Gaussian(1.0)(A, B), rtol=1e-12)
+    assert_allclose((k * k).on([2, 1, 0])(A, B), k(A[:, ::-1], B[:, ::-1]) ** 2, rtol=1e-12)
+    pca = KernelPCA(3, kernel=FromFeatures(lambda X: X))
+    assert_allclose(pca.fit(A).eigenvalues_, PCA(3).fit(A).explained_variance_ * 8, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("map", "words"),
+    [
+        (3, "map=3 but it must be a function of a table"),
+        ("sin", "map='sin' but it must be a function"),
+        (lambda X: X[:, 0], r"returned shape \(4,\) for 4 rows"),
+        (lambda X: X[:2], r"returned shape \(2, 3\) for 4 rows; .* of shape \(4, m\)"),
+        (lambda X: X * np.nan, "gave NaN or infinity"),
+    ],
+)
+def test_bad_maps_of_features(map, words):
+    A = np.ones((4, 3))
+    with pytest.raises((InputError, InputTypeError), match=words):
+        FromFeatures(map)(A, A)

@@ -10,12 +10,25 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from eigenlens import KernelClassifier, KernelPCA, KernelRegressor
 from eigenlens.arrays import memory
 from eigenlens.exceptions import ConditionWarning, InputError, InputTypeError, NotConvergedWarning, ScaleWarning
-from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate, support
+from eigenlens.kernels import (
+    Brownian,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    SchoenbergKernel,
+    Spline,
+    ThinPlate,
+    as_kernel,
+    support,
+)
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((50, 2))
@@ -58,6 +71,84 @@ def test_kernel_ridge_on_centred_responses():
     peer = KernelRidge(kernel="precomputed", alpha=0.3).fit(H @ K @ H, y - y.mean())
     ours = KernelRegressor(Gaussian(1.0), lam=0.3).fit(X, y)
     assert_allclose(ours.predict(X), peer.predict(H @ K @ H) + y.mean(), atol=1e-9)
+
+
+def squared_inner_products(A, B):
+    return (A @ B.T + 1) ** 2
+
+
+OF_ALL_KINDS = [Gaussian(1.5), Linear(), Polynomial(2), Spline(-9.0, 99.0), Linear() + Gaussian(1.0), Brownian()]
+
+
+@pytest.mark.parametrize("kernel", [*OF_ALL_KINDS, squared_inner_products], ids=repr)
+@pytest.mark.parametrize("weight", [None, rng.uniform(0.5, 2.0, 50)], ids=["plain", "weighted"])
+def test_without_an_intercept_it_is_kernel_ridge(kernel, weight):
+    """(K + λW⁻¹) c = y, also for rows far from the origin, which are not moved."""
+    far, k = X + 7, as_kernel(kernel)
+    W = np.ones(50) if weight is None else weight
+    model = KernelRegressor(kernel, lam=0.3, fit_intercept=False).fit(far, y + 3, weight)
+    c = np.linalg.solve(k(far) + 0.3 * np.diag(1 / W), y + 3)
+    peer = KernelRidge(kernel="precomputed", alpha=0.3).fit(k(far), y + 3, sample_weight=weight)
+    size = np.abs(peer.dual_coef_).max() * np.abs(k(far)).max()
+    assert_allclose(model.function_.coefficients, c, rtol=0, atol=1e-10 * np.abs(c).max())
+    assert_allclose(model.predict(NEW + 7), peer.predict(k(NEW + 7, far)), rtol=0, atol=1e-13 * size + 1e-12)
+    assert_allclose(model.function_(NEW + 7), model.predict(NEW + 7), rtol=1e-12)
+    assert model.intercept_ == 0
+    if kernel is not squared_inner_products:
+        landmarks = KernelRegressor(kernel, lam=0.3, fit_intercept=False, n_landmarks=50).fit(far, y + 3, weight)
+        assert_allclose(landmarks.predict(NEW + 7), model.predict(NEW + 7), rtol=1e-7)
+
+
+@pytest.mark.parametrize("landmarks", [None, 50])
+def test_the_path_without_an_intercept(landmarks):
+    lams, K = np.geomspace(1e-2, 10, 4), Gaussian(1.0)(X)
+    model = KernelRegressor(Gaussian(1.0), lam="gcv", lams=lams, n_landmarks=landmarks, fit_intercept=False)
+    path = model.fit(X, y + 3).path_
+    for j, lam in enumerate(lams):
+        S = K @ np.linalg.inv(K + lam * np.eye(50))
+        rest = y + 3 - S @ (y + 3)
+        assert_allclose(path.df[j], np.trace(S), rtol=1e-8)
+        assert_allclose(path.loo[j], np.mean((rest / (1 - np.diag(S))) ** 2), rtol=1e-8)
+        assert_allclose(path.gcv[j], np.mean(rest**2) / (1 - np.trace(S) / 50) ** 2, rtol=1e-8)
+
+
+@pytest.mark.parametrize("landmarks", [None, 50])
+def test_other_losses_without_an_intercept(landmarks):
+    """Against scikit-learn's linear methods on coordinates in which the kernel is an inner product."""
+    kernel, w, lam = Gaussian(1.0), rng.uniform(0.5, 2.0, 50), 0.2
+    values, vectors = np.linalg.eigh(kernel(X))
+    phi, sign = vectors * np.sqrt(values.clip(0)), np.where(y > 0.3, 1, -1)
+    ours = {"kernel": kernel, "lam": lam, "n_landmarks": landmarks, "fit_intercept": False}
+    theirs = {"C": 1 / (2 * lam), "fit_intercept": False, "max_iter": 1_000_000}
+    hinge = KernelClassifier(**ours).fit(X, sign, w)
+    peer = LinearSVC(loss="hinge", tol=1e-8, **theirs).fit(phi, sign, w)
+    assert_allclose(hinge.decision_function(X), phi @ peer.coef_[0], atol=1e-5)
+    tube = KernelRegressor(loss="epsilon_insensitive", **ours).fit(X, y + 3, w)
+    peer = LinearSVR(epsilon=0.1, tol=1e-8, **theirs).fit(phi, y + 3, w)
+    assert_allclose(tube.predict(X), phi @ peer.coef_, atol=1e-5)
+    logistic = KernelClassifier(loss="logistic", **ours).fit(X, sign, w)
+    peer = LogisticRegression(tol=1e-12, solver="newton-cholesky", **theirs).fit(phi, sign, w)
+    assert_allclose(logistic.decision_function(X), peer.decision_function(phi), atol=1e-9)
+    three = np.digitize(y, [-0.5, 0.5])
+    pairs, pair = KernelClassifier(**ours).fit(X, three), three != 1
+    second = KernelClassifier(**ours).fit(X[pair], three[pair])
+    assert_allclose(pairs.function_[1](NEW), -second.decision_function(NEW), rtol=1e-6)
+    one = KernelClassifier(**ours, loss="squared").fit(X, three)
+    against = KernelRegressor(**ours).fit(X, np.where(three == 1, 1.0, -1.0))
+    assert_allclose(one.decision_function(NEW)[:, 1], against.predict(NEW), rtol=1e-9)
+    log = KernelClassifier(**ours, loss="logistic").fit(X, three)
+    rest = np.eye(3)[three] - log.predict_proba(X)  # c = (y − p)/(2λ): nothing is free
+    assert_allclose(log.decision_function(X), kernel(X) @ rest / (2 * lam), atol=1e-8)
+    for model in (pairs, one, log):
+        assert not model.intercept_.any()
+
+
+@pytest.mark.parametrize("kernel", [ThinPlate(), SchoenbergKernel(np.sqrt), Gaussian() + ThinPlate()], ids=repr)
+def test_a_conditional_kernel_needs_what_is_free(kernel):
+    with pytest.raises(InputError, match="fit_intercept=False leaves nothing free; use fit_intercept=True"):
+        KernelRegressor(kernel, fit_intercept=False).fit(X, y)
+    with pytest.raises(InputError, match="fit_intercept='no' is not an option"):
+        KernelRegressor(fit_intercept="no").fit(X, y)
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Matern(1.5, 1.0), ThinPlate(), Spline(-4.0, 4.0).on([0])], ids=repr)
@@ -380,3 +471,20 @@ def test_landmarks_of_few_rows_have_the_answer_of_many(classes, monkeypatch):
     for few in (0, 4):  # 4: fewer rows than all, more than those of two classes
         monkeypatch.setattr("eigenlens.methods._machine.FEW_ROWS", few)
         np.testing.assert_allclose(model.fit(X, y).decision_function(X), by_libsvm, atol=1e-8)
+
+
+@pytest.mark.parametrize("landmarks", [None, 12])
+@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "hinge", "logistic"])
+def test_torch_and_strict_arrays_without_an_intercept(loss, landmarks):
+    import array_api_strict
+    import torch
+
+    regression = loss in ("squared", "epsilon_insensitive")
+    kind, target = (KernelRegressor, y + 3) if regression else (KernelClassifier, (y > 0) * 1)
+    model = kind(lam=0.1, loss=loss, n_landmarks=landmarks, fit_intercept=False)
+    answer = "predict" if regression else "decision_function"
+    expected = getattr(model.fit(X, target), answer)(NEW)
+    for xp in (torch, array_api_strict):
+        found = getattr(model.fit(xp.asarray(X), xp.asarray(target)), answer)(xp.asarray(NEW))
+        assert type(found) is type(xp.asarray(NEW))
+        assert_allclose(np.asarray(found), expected, rtol=1e-8, atol=1e-10)

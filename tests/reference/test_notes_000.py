@@ -6,8 +6,9 @@ import scipy.linalg
 from scipy.integrate import quad
 from scipy.special import gamma
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.kernel_ridge import KernelRidge
 
-from eigenlens import LDA, SIR, ClassicalMDS, LocalizedSIR
+from eigenlens import LDA, SIR, ClassicalMDS, KernelClassifier, KernelPCA, KernelRegressor, LocalizedSIR
 from eigenlens.distances import (
     Exponential,
     Identity,
@@ -20,7 +21,20 @@ from eigenlens.distances import (
     is_positive_semidefinite,
     is_squared_distance,
 )
-from eigenlens.kernels import Gaussian, RKHSFunction, mercer
+from eigenlens.kernels import (
+    Brownian,
+    FromFeatures,
+    Gaussian,
+    Laplacian,
+    Matern,
+    Polynomial,
+    RKHSFunction,
+    Spline,
+    Wavelet,
+    Wendland,
+    legendre,
+    mercer,
+)
 
 X, labels = load_wine(return_X_y=True)
 Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
@@ -197,3 +211,131 @@ def test_theorem_6_3_of_mercer():
     assert (np.abs(phi.T @ phi / 60 - np.eye(phi.shape[1])) < 1e-12 + 10 * np.maximum(lost, lost[:, None])).all()
     np.testing.assert_allclose((phi * expansion.eigenvalues) @ phi.T, kernel(nodes, nodes), atol=1e-7)
     assert np.all(np.diff(expansion.eigenvalues) <= 0)
+
+
+#: 6.2: polynomial; piecewise polynomial, Sobolev, splines; wavelets (Daubechies); continuous on a compact set
+KERNELS = [Polynomial(3), Wendland(1, 9.0), Matern(1.5, 3.0), Spline(-9.0, 9.0), Wavelet("db2", 2.0), Brownian()]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_the_kernels_of_6_2(kernel):
+    """Σ cᵢcⱼ k(xᵢ, xⱼ) ≥ 0, ⟨k_x, k_y⟩ = k(x, y), ‖k_x‖ = √k(x, x), ⟨f, k_x⟩ = f(x), |f(x)| ≤ ‖f‖ ‖k_x‖."""
+    points, c = Z[::6, :1], np.random.default_rng(2).standard_normal(30)
+    K, f = kernel(points), RKHSFunction(kernel, points, c)
+    assert is_positive_semidefinite(K)
+    assert f.norm() == pytest.approx((c @ K @ c) ** 0.5, rel=1e-9)
+    for i, j in ((0, 1), (3, 9), (5, 5)):
+        k_x, k_y = (RKHSFunction(kernel, points[[at]], [1.0]) for at in (i, j))
+        assert k_x.inner(k_y) == pytest.approx(K[i, j], rel=1e-12)
+        assert k_x.norm() == pytest.approx(K[i, i] ** 0.5, rel=1e-12)
+        value = f(points[[i]])[0]
+        assert f.inner(k_x) == pytest.approx(value, rel=1e-9, abs=1e-9)
+        assert abs(value) <= f.norm() * k_x.norm() * (1 + 1e-12)
+
+
+def test_a_positive_definite_function_is_strictly_so_on_different_points():
+    assert np.linalg.eigvalsh(Gaussian(1.0)(Z[:40]))[0] > 1e-6
+    assert np.linalg.eigvalsh(Gaussian(1.0)(Z[[0, 1, 0]]))[0] == pytest.approx(0, abs=1e-12)  # one point twice
+
+
+def test_any_set_has_kernels():
+    """Subsets of a set with k(A, B) = |A ∩ B|, whose features are the indicators of elements."""
+    sets = [frozenset(x) for x in ("abc", "bcd", "cde", "aef", "bf", "adf")]
+    indicators = np.array([[float(letter in one) for letter in "abcdef"] for one in sets])
+    of_sets = KernelPCA(2, kernel=lambda one, other: len(one & other)).fit(sets)
+    of_features = KernelPCA(2, kernel="linear").fit(indicators)
+    np.testing.assert_allclose(of_sets.eigenvalues_, of_features.eigenvalues_, rtol=1e-10)
+    new = of_sets.transform([frozenset("ab"), frozenset("cf")])
+    np.testing.assert_allclose(new, of_features.transform(np.eye(6)[[0, 2]] + np.eye(6)[[1, 5]]), atol=1e-9)
+    of_metric = ClassicalMDS(2, metric=lambda one, other: len(one ^ other) ** 0.5).fit(
+        sets
+    )  # d² = |A| + |B| − 2|A ∩ B|
+    np.testing.assert_allclose(of_metric.eigenvalues_, of_sets.eigenvalues_, rtol=1e-9)
+
+
+def test_theorem_6_2_of_moore_and_aronszajn():
+    """Two maps with the same inner products give the same functions and norms: a kernel has one space."""
+
+    def phi(x):
+        return np.hstack([x, x**2, np.sin(x)])
+
+    Q = np.linalg.qr(np.random.default_rng(3).standard_normal((3, 3)))[0]
+    points, c, new = Z[:10, :1], np.linspace(-1, 1, 10), Z[10:20, :1]
+    f, g = (RKHSFunction(FromFeatures(map), points, c) for map in (phi, lambda x: phi(x) @ Q))
+    np.testing.assert_allclose(f(new), g(new), atol=1e-12)
+    assert f.norm() == pytest.approx(g.norm(), rel=1e-12)
+    beta = phi(points).T @ c
+    np.testing.assert_allclose(f(new), phi(new) @ beta, atol=1e-12)
+    assert f.norm() == pytest.approx(np.linalg.norm(beta), rel=1e-12)
+
+
+def test_wahbas_splines():
+    """The norm of f(0)² + f′(0)² + ∫ f″² is that of its kernel; for k_x it is 1 + x² + x³/3."""
+    kernel, x, y = Spline(0.0, 1.0), 0.6, 0.9
+    k_x, k_y = (RKHSFunction(kernel, [[at]], [1.0]) for at in (x, y))
+    assert k_x.norm() ** 2 == pytest.approx(1 + x**2 + x**3 / 3, rel=1e-12)
+
+    def second(f, s, h=1e-3):
+        return float(f(np.array([[s + h], [s], [s - h]])) @ [1, -2, 1]) / h**2
+
+    bent = quad(lambda s: second(k_x, s) * second(k_y, s), 0.01, 0.99, points=[x, y], epsabs=1e-7)[0]
+    bent += 0.01 * x * y - 0.01**2 * (x + y) / 2 + 0.01**3 / 3  # (x − s)(y − s) up to 0.01
+    h = 1e-6
+    slopes = [float(f(np.array([[h], [0.0]])) @ [1, -1]) / h for f in (k_x, k_y)]
+    ends = [float(f([[0.0]])[0]) for f in (k_x, k_y)]
+    assert np.prod(ends) + np.prod(slopes) + bent == pytest.approx(float(kernel([[x]], [[y]])[0, 0]), abs=1e-4)
+
+
+def test_mercer_on_an_interval():
+    """min(x, y) on [0, 1]: γᵢ = 1/((i − ½)²π²) → 0, φᵢ = √2 sin((i − ½)πx), and the series converges uniformly."""
+    nodes, weights = legendre(300)
+    expansion, i = mercer(Brownian(), nodes, weights, n_components=40), np.arange(1, 6)
+    np.testing.assert_allclose(expansion.eigenvalues[:5], 1 / ((i - 0.5) ** 2 * np.pi**2), rtol=1e-3)
+    at = np.linspace(0, 1, 21)[:, None]
+    expected = np.sqrt(2) * np.sin((i - 0.5) * np.pi * at)
+    found = expansion.eigenfunctions(at)[:, :5]
+    np.testing.assert_allclose(found * np.sign(np.sum(found * expected, axis=0)), expected, atol=2e-3)
+    errors = [mercer(Brownian(), nodes, weights, n_components=k).error(at) for k in (5, 10, 20, 40)]
+    assert np.all(np.diff(errors) < 0)
+    assert errors[-1] < 0.01
+
+
+LOSSES = {
+    "hinge": lambda y, f: np.maximum(0, 1 - y * f),
+    "epsilon_insensitive": lambda y, f: np.maximum(0, np.abs(y - f) - 0.1),  # the notes print min
+    "squared": lambda y, f: (y - f) ** 2,
+    "logistic": lambda y, f: np.log1p(np.exp(-y * f)),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_regularised_problem_of_6_3(loss):
+    """f = Σ cᵢ k(xᵢ, ·) has the least Σ ℓ(yᵢ, f(xᵢ)) + λ‖f‖² of all functions, those of other points included."""
+    rows, y = Z[40:100, :3], np.where(labels[40:100] == 0, 1.0, -1.0)
+    kernel, lam, rng = Laplacian(2.0), 0.2, np.random.default_rng(4)
+    kind = KernelRegressor if loss == "epsilon_insensitive" else KernelClassifier
+    model = kind(kernel, loss=loss, lam=lam, fit_intercept=False).fit(rows, y)
+    f = model.function_
+    assert model.intercept_ == 0
+    values = model.predict(rows) if kind is KernelRegressor else model.decision_function(rows)
+    np.testing.assert_allclose(f(rows), values, atol=1e-10)
+
+    def risk(f):
+        return LOSSES[loss](y, f(rows)).sum() + lam * f.norm() ** 2
+
+    least = risk(f)
+    for points in (rows, Z[100:130, :3]):
+        for size in (1e-3, 0.1):
+            g = RKHSFunction(kernel, points, size * rng.standard_normal(len(points)))
+            assert min(risk(f + g), risk(f - g)) > least - 1e-9
+            apart = g - g.project(rows)
+            assert risk(f + apart) == pytest.approx(least + lam * apart.norm() ** 2, rel=1e-9)
+
+
+def test_squares_are_kernel_ridge_regression():
+    rows, y, w = Z[:, :4], X[:, 4], np.random.default_rng(5).uniform(0.5, 2, len(Z))
+    ours = KernelRegressor(Gaussian(2.0), lam=0.7, fit_intercept=False).fit(rows, y, w)
+    K = Gaussian(2.0)(rows)
+    np.testing.assert_allclose(ours.function_.coefficients, np.linalg.solve(K + 0.7 * np.diag(1 / w), y), rtol=1e-10)
+    theirs = KernelRidge(kernel="precomputed", alpha=0.7).fit(K, y, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(rows), theirs.predict(K), rtol=0, atol=1e-10)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from eigenlens import PCA, ClassicalMDS
+from eigenlens import PCA, ClassicalMDS, KernelPCA
 from eigenlens.distances import (
     double_center,
     from_similarity,
@@ -111,6 +111,9 @@ def test_scaling_and_principal_components_are_one_decomposition():
     np.testing.assert_allclose(np.abs(pca.components_), np.abs(Vt[:3]), atol=1e-9)
     np.testing.assert_allclose(pca.explained_variance_, s[:3] ** 2 / 29, rtol=1e-10)
     np.testing.assert_allclose(np.abs(pca.transform(X)), np.abs(mds.embedding_), atol=1e-9)
+    kernel = KernelPCA(3, kernel="precomputed").fit(double_center(D))  # B is a Gram, or kernel, matrix
+    np.testing.assert_allclose(kernel.eigenvalues_, s[:3] ** 2, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(kernel.embedding_), np.abs(mds.embedding_), atol=1e-9)
 
 
 def test_the_best_affine_space():

@@ -23,7 +23,7 @@ from .families import (
     ThinPlate,
     Wendland,
 )
-from .given import FunctionKernel, Precomputed, as_kernel
+from .given import FromFeatures, FunctionKernel, Precomputed, as_kernel
 from .kernel import Kernel, OnColumns, Product, Scaled, Sum
 from .mercer import MercerExpansion, hermite, legendre, mercer
 from .rkhs import RKHSFunction
@@ -31,6 +31,7 @@ from .wavelet import Wavelet
 
 __all__ = [
     "Brownian",
+    "FromFeatures",
     "FunctionKernel",
     "Gaussian",
     "Kernel",

@@ -22,7 +22,7 @@ from ..arrays.typing import Array
 from ..distances.pairs import PRODUCT_PAIRS, joined, over_rows
 from ..solve.linear_smoother import gcv
 from .landmarks import Landmarks
-from .reduction import Reduction
+from .reduction import Free, Reduction
 
 NEGLIGIBLE = 1e-14  # eigenvalues below this share of the largest do not move a fit
 
@@ -166,16 +166,19 @@ class LandmarkCoordinates(Coordinates):
         X: Array,
         weight: Array,
         Y: Array | None = None,
-        constant_only: bool = False,
+        free: Free = "trend",
     ) -> None:
         self.landmarks, self.X, self.weight, xp = landmarks, X, weight, namespaces.namespace(X)
         trend = landmarks.kernel._trend(X)[:, 1:]
-        self.trend = trend = trend[:, :0] if constant_only else trend
+        self.trend = trend = trend if free == "trend" else trend[:, :0]
         beside = trend if Y is None else xp.concat([trend, Y], axis=1)
-        moments, self.missed = landmarks.collect(X, weight, beside)
+        moments, self.missed = landmarks.collect(X, weight, beside, centred=free != "nothing")
         t, first = trend.shape[1], beside.shape[1]
         S = moments.matrix * (moments.unit[:, None] * moments.unit[None, :])
         self.centre, self.mean = moments.mean[:t], moments.mean[first:]
+        if free == "nothing":
+            S = S + float(moments.weight) * moments.mean[:, None] * moments.mean[None, :]
+            self.mean = 0.0 * self.mean
         self.along = _orthonormal(moments.matrix[:t, :t]) / moments.unit[:t, None]
         self.slopes = self.along @ (self.along.T @ S[:t, :])  # of all columns on the trend
         rest = S[first:, :] - S[first:, :t] @ self.slopes
@@ -187,7 +190,8 @@ class LandmarkCoordinates(Coordinates):
         if Y is not None:
             self.products = self.V.T @ rest[:, t:first]
         constant = xp.ones_like(X[:, :1]) / float(moments.weight) ** 0.5
-        self.free = xp.concat([constant, (trend - self.centre) @ self.along], axis=1)
+        every = xp.concat([constant, (trend - self.centre) @ self.along], axis=1)
+        self.free = every[:, :0] if free == "nothing" else every
         self._function = landmarks.kernel._against(landmarks.rows)
         small = 8 * X.shape[0] * V.shape[0] <= 2**30  # larger ones are computed again when they are needed
         self._kept: dict[int, Array] | None = {} if small else None
@@ -203,6 +207,8 @@ class LandmarkCoordinates(Coordinates):
 
     def solution(self, beta: Array, gamma: Array, dual: Array | None = None) -> tuple[Array, Array]:
         xp, weights = namespaces.namespace(beta), self.V @ beta
+        if not self.free.shape[1]:
+            return self.landmarks.coefficients(weights), gamma
         slopes = self.along @ gamma[1:, :] - self.slopes @ weights
         constant = gamma[0, :] * self.free[0, 0] - self.mean @ weights - self.centre @ slopes
         return self.landmarks.coefficients(weights), xp.concat([constant[None, :], slopes], axis=0)
@@ -213,7 +219,8 @@ class SquaresPath:
 
     def __init__(self, coordinates: Coordinates, Y: Array) -> None:
         self.coordinates = c = coordinates
-        w, self.base = c.weight[:, None], Y[:1, :]  # the constant goes first, before it can take digits
+        w = c.weight[:, None]
+        self.base = Y[:1, :] if c.free.shape[1] else 0.0 * Y[:1, :]  # the constant goes before it can take digits
         self.gamma = c.free.T @ (w * (Y - self.base))
         self.rest = Y - self.base - c.free @ self.gamma
         self.products = c.back(w * self.rest) if c.products is None else c.products
@@ -253,6 +260,8 @@ class SquaresPath:
         """Return the coefficients of the points and of the free functions."""
         beta = self.products / (self.coordinates.d + lam)[:, None]
         coefficients, gamma = self.coordinates.solution(beta, self.gamma)
+        if not gamma.shape[0]:
+            return coefficients, gamma
         xp = namespaces.namespace(gamma)
         return coefficients, xp.concat([gamma[:1, :] + self.base, gamma[1:, :]], axis=0)
 

@@ -84,6 +84,58 @@ class Precomputed(Kernel):
         return X
 
 
+class FromFeatures(Kernel):
+    """k(x, z) = φ(x)·φ(z) for a map φ of your own: its functions are Σ βⱼ φⱼ, and ‖f‖ the least ‖β‖ of f.
+
+    Positive definite, whatever the map; sums, products and `on` are as for other kernels.
+
+    Parameters
+    ----------
+    map : callable
+        Rows (n, p) to their features (n, m).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.kernels import FromFeatures
+    >>> k = FromFeatures(lambda X: np.hstack([X, X**2]))
+    >>> k([[2.0]], [[3.0]])                                  # 2·3 + 4·9
+    array([[42.]])
+    """
+
+    def __init__(self, map: Callable[[Array], Array]) -> None:
+        self.map = map
+
+    def _check_parameters(self) -> None:
+        if not callable(self.map):
+            raise errors.InputTypeError(
+                f"map={errors.shortened(self.map)} but it must be a function of a table (n, p) that returns the "
+                "features of its rows (n, m)."
+            )
+
+    def _features(self, X: Array) -> Array:
+        values = self.map(X)
+        values = namespaces.like(values if namespaces.is_array(values) else np.asarray(values), X)
+        if values.ndim != 2 or values.shape[0] != X.shape[0]:
+            raise errors.InputError(
+                f"The map {_name(self.map)} returned shape {tuple(values.shape)} for {X.shape[0]} rows; it must return "
+                f"a row of features for each, of shape ({X.shape[0]}, m)."
+            )
+        values = namespaces.float64(values)
+        if not namespaces.all_finite(values):
+            raise errors.InputError(
+                f"The map {_name(self.map)} gave NaN or infinity. Scale the columns, or fix the function."
+            )
+        return values
+
+    def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
+        features = self._features(Z)
+        return lambda X: self._features(X) @ features.T
+
+    def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
+        return namespaces.namespace(X).sum(self._features(X) ** 2, axis=1)
+
+
 class FunctionKernel(Kernel):
     """A kernel given by a function of two tables that returns their kernel matrix.
 
@@ -109,7 +161,7 @@ class FunctionKernel(Kernel):
             raise errors.not_a_kernel(self.function, sorted(NAMES))
 
     def _against(self, Z: Array, pivot: Array | None = None) -> BlockFunction:
-        name = getattr(self.function, "__name__", type(self.function).__name__)
+        name = _name(self.function)
 
         def function(X: Array) -> Array:
             values = self.function(X, Z)
@@ -129,6 +181,10 @@ class FunctionKernel(Kernel):
             return values
 
         return function
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
 
 
 #: scikit-learn's names of kernels whose parameters, or their defaults, are others here.

@@ -4,8 +4,9 @@ The dual is a quadratic programme with a box and one equation,
 
 .. math:: \min \tfrac12 \|\Phi^T a\|^2 + q^T z, \quad a = \sum_j s_j z_j, \quad 1^T a = 0, \quad 0 \le z \le u,
 
-with one variable for each row (hinge) or two (ε-insensitive). Each step solves a system as large as the number of
-coordinates, so that the work is linear in the number of rows (Ferris and Munson 2002; Mehrotra's corrector).
+with one variable for each row (hinge) or two (ε-insensitive), and without the equation where no constant is free. Each
+step solves a system as large as the number of coordinates, so that the work is linear in the number of rows (Ferris and
+Munson 2002; Mehrotra's corrector).
 
 libsvm on the same coordinates takes longer, ever more so the more rows there are, for half of the digits, and liblinear
 penalises the intercept: `benchmarks/bench_landmark_losses_beat_libsvm.py`.
@@ -39,7 +40,8 @@ def solve(c: Coordinates, problem: SupportProblem) -> tuple[Array, Array, Array]
     scaled = replace(problem, target=(problem.target - centre) / size, most=weight * kept)
     beta, b, a = _Search(c, scaled).run()
     factor = size * min(largest / kept, 1.0)
-    return beta * factor, (b * size + centre) / c.free[:1, :1], a * factor
+    gamma = (b * size + centre) / c.free[:1, :1] if problem.constant else c.free[:1, :].T
+    return beta * factor, gamma, a * factor
 
 
 class _Search:
@@ -68,7 +70,7 @@ class _Search:
         for _ in range(STEPS):
             a = xp.sum(self.s * self.at[0, ...], axis=0)
             dual = self.at[2, ...] - self.at[3, ...] - self.s * (self.c.times(self.beta)[:, 0] + self.b) - self.q
-            pull, primal = self.c.back(a[:, None]) - self.beta, -float(xp.sum(a))
+            pull, primal = self.c.back(a[:, None]) - self.beta, -float(xp.sum(a)) * self.problem.constant
             gap = _gap(self.at)
             residual = max(
                 float(xp.max(xp.abs(dual))), abs(primal) / (self.scale * a.shape[0] ** 0.5), self._off(pull, a)
@@ -171,6 +173,8 @@ class _Search:
         solved = _back_solved(self.factor, xp.concat([given[:, :1] + pull, given[:, 1:]], axis=1))
         image = self.c.times(solved)
         first, second = (right - s * image[:, 0]) / theta, (s - s * image[:, 1]) / theta
+        if not self.problem.constant:
+            return first, solved[:, :1], 0.0
         db = float(np.divide(float(xp.sum(s * first)) - primal, float(xp.sum(s * second))))  # not finite: no way on
         return first - db * second, solved[:, :1] - db * solved[:, 1:], db
 

@@ -49,7 +49,9 @@ class Landmarks:
         """Return c with Σ cⱼ k(sⱼ, ·) = Σ βⱼ φⱼ."""
         return self.root.T @ beta
 
-    def collect(self, X: Array, weight: Array, beside: Array | None = None) -> tuple[Scatter, float]:
+    def collect(
+        self, X: Array, weight: Array, beside: Array | None = None, centred: bool = True
+    ) -> tuple[Scatter, float]:
         """Return the moments of [beside, φ] over all rows, and the share of the trace that landmarks miss."""
         function, m = self.kernel._against(self.rows), self.rows.shape[0]
         xp = namespaces.namespace(X)
@@ -72,7 +74,8 @@ class Landmarks:
         for part, t, s in over_rows(work, X.shape[0], 2 * m, X, PRODUCT_PAIRS):
             total = total.merge(part)
             trace, seen = trace + t, seen + s
-        self._judge_centring(total, trace)
+        if centred:
+            self._judge_centring(total, trace)
         return total, max(0.0, 1.0 - seen / trace) if trace > 0 else 0.0
 
     def _judge_centring(self, moments: Scatter, trace: float) -> None:

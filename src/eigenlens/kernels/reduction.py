@@ -10,6 +10,7 @@ which is positive semidefinite also for kernels that are so only conditionally. 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy.linalg
@@ -20,6 +21,9 @@ from ..distances.pairs import PRODUCT_PAIRS, over_rows
 from ..solve import largest
 from .given import FunctionKernel, Precomputed, check_matrix
 from .kernel import Kernel
+
+#: What a fit does not penalise: what the kernel leaves free, the constant alone, or nothing.
+Free = Literal["trend", "constant", "nothing"]
 
 SHOWS = 1e-6  # share of a result that rounding may take before a warning says so
 
@@ -63,7 +67,7 @@ class Reduction:
 
     def project(self, Y: Array) -> Array:
         """Return P √w Y; the constant goes first, before it can take digits."""
-        Z = (Y - Y[:1, :]) * self.root[:, None]
+        Z = (Y - Y[:1, :] if self.T.shape[1] else Y) * self.root[:, None]
         return Z - self.Q @ (self.Q.T @ Z)
 
     def free_part(self, values: Array) -> Array:
@@ -73,7 +77,7 @@ class Reduction:
 
 
 def reduce(
-    kernel: Kernel, X: Array, weight: Array, *, keep: bool, copies: float = 2.0, constant_only: bool = False
+    kernel: Kernel, X: Array, weight: Array, *, keep: bool, copies: float = 2.0, free: Free = "trend"
 ) -> Reduction:
     """Evaluate the kernel matrix of a fit and take out what is free.
 
@@ -89,13 +93,13 @@ def reduce(
         Whether K is needed in addition to M.
     copies : float
         How many n×n tables the work after this will hold at once, for the prediction of memory.
-    constant_only : bool
-        Whether only the constant is free.
+    free : {"trend", "constant", "nothing"}
     """
     xp, given = namespaces.namespace(X), isinstance(kernel, Precomputed)
     kernel, points, K = kernel_matrix(kernel, X, copies + keep)
     root = xp.sqrt(weight)
-    T = Kernel._trend(kernel, points) if constant_only or given else kernel._trend(points)
+    T = Kernel._trend(kernel, points) if free == "constant" or given else kernel._trend(points)
+    T = T[:, :0] if free == "nothing" else T
     Q = _orthonormal(T * root[:, None])
     means, whole = (weight / xp.sum(weight)) @ K, float(xp.sum(weight * xp.abs(xp.linalg.diagonal(K))))
     M = _projected(K, root, Q, overwrite=not keep and not given)
@@ -127,6 +131,8 @@ def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Arra
 
 
 def _orthonormal(A: Array) -> Array:
+    if not A.shape[1]:
+        return A
     xp = namespaces.namespace(A)
     size = xp.max(xp.abs(A), axis=0)
     U, s, _ = xp.linalg.svd(A / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)

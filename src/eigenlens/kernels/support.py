@@ -42,6 +42,8 @@ class SupportProblem:
     lam : float
     epsilon : float or None
         None for the hinge.
+    constant : bool
+        Whether b is free; without it b = 0, and Σ a is anything.
     """
 
     side: np.ndarray
@@ -50,22 +52,27 @@ class SupportProblem:
     weight: np.ndarray
     lam: float
     epsilon: float | None = None
+    constant: bool = True
 
     @classmethod
-    def of(cls, y: np.ndarray, weight: np.ndarray, lam: float, epsilon: float | None = None) -> SupportProblem:
+    def of(
+        cls, y: np.ndarray, weight: np.ndarray, lam: float, epsilon: float | None = None, constant: bool = True
+    ) -> SupportProblem:
         """Labels ±1: Σ w max(0, 1 − y f) + λ‖f‖²; with ε responses: Σ w max(0, |y − f| − ε) + λ‖f‖²."""
         with np.errstate(over="ignore", under="ignore"):
             most = weight / (2.0 * lam)
         if epsilon is None:
-            return cls(y[None, :], y[None, :], most, weight, lam)
+            return cls(y[None, :], y[None, :], most, weight, lam, None, constant)
         side = np.stack([np.ones_like(y), -np.ones_like(y)])
-        return cls(side, y - side * epsilon, most, weight, lam, epsilon)
+        return cls(side, y - side * epsilon, most, weight, lam, epsilon, constant)
 
     def level(self) -> tuple[float, float]:
         """Return the middle and the size of responses; with absolute tolerances others would get other digits."""
         if self.epsilon is None:
             return 0.0, 1.0
         y = self.target.mean(axis=0)
+        if not self.constant:
+            return 0.0, float(np.abs(y).max()) or 1.0
         return float(np.median(y)), float(np.ptp(y)) or 1.0
 
     def excess(self, image: np.ndarray, a: np.ndarray, b: float) -> float:
@@ -147,7 +154,7 @@ class SupportProblem:
             fits = image(fixed)
             if k:
                 wanted = np.sum(np.where(free, self.target, 0.0), axis=0)[rows] - fits[rows]
-                found = _system(inner(rows), wanted, -float(fixed.sum()))
+                found = _system(inner(rows), wanted, -float(fixed.sum()), self.constant)
                 z[:, rows] = np.where(free[:, rows], self.side[:, rows] * found[:-1], z[:, rows])
                 b = float(found[-1])
             else:
@@ -165,6 +172,8 @@ class SupportProblem:
     def intercept(self, fits: np.ndarray, state: np.ndarray) -> float:
         """Return the b that free variables ask for, or the middle of all that are optimal where none is free."""
         gap = self.target - fits
+        if not self.constant:
+            return 0.0
         if (state == FREE).any():
             return float(np.median(gap[state == FREE]))
         least = (self.side > 0) != (state == BOUND)  # b is bounded from below there
@@ -221,11 +230,13 @@ def _centred(K: np.ndarray) -> np.ndarray:
     return K - means - (means - means.mean())[:, None]
 
 
-def _system(K: np.ndarray, wanted: np.ndarray, total: float) -> np.ndarray:
-    """Return a and b with Ka + b as wanted, where all a add up to a total."""
+def _system(K: np.ndarray, wanted: np.ndarray, total: float, constant: bool) -> np.ndarray:
+    """Return a and b with Ka + b as wanted, where all a add up to a total; without a constant a, and 0."""
     k = len(wanted)
     system = np.ones((k + 1, k + 1))
     system[:k, :k], system[k, k] = K, 0.0
+    if not constant:
+        system[:k, k], system[k, :k], system[k, k], total = 0.0, 0.0, 1.0, 0.0
     right = np.append(wanted, total)
     with warnings.catch_warnings():
         warnings.simplefilter("error", scipy.linalg.LinAlgWarning)

@@ -11,6 +11,7 @@ from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
 from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
 from ..distances.centred_form import double_center
+from ..distances.objects import Objects
 from ..inference.dimension_test import DimensionTest
 from ..inference.distance_errors import distance_errors_test
 from ..inference.noise import above_negative, broken_stick
@@ -23,8 +24,14 @@ class EigenvaluesOfDistances(RowsEstimator):
     """A map of distances that can tell all their eigenvalues, and count its axes by them."""
 
     metric: Any
+    _objects: Objects | None = None  # of a fit to objects that are not rows
     landmarks_: Array | None
     _mapped: int  # rows that shaped the map
+
+    @property
+    def _precomputed(self) -> bool:
+        """Whether the fit had a table of distances, or made one of objects."""
+        return self._objects is not None or (isinstance(self.metric, str) and self.metric == "precomputed")
 
     @abstractmethod
     def distances_among(self, X: TableLike) -> Array:
@@ -119,7 +126,7 @@ class EigenvaluesOfDistances(RowsEstimator):
     def _kept_part(self, source: Any) -> Array:
         """Return the rows that count, or the distances among them."""
         rows: Array = whole(source).X
-        return rows[:, source.kept] if self.metric == "precomputed" else rows
+        return rows[:, source.kept] if self._precomputed else rows
 
     def _eigenvalues_of(self, source: Any) -> np.ndarray:
         """Return all eigenvalues of the distances among rows, those that are rounding as 0."""

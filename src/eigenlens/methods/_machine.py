@@ -20,7 +20,7 @@ from ..kernels import FunctionKernel, Kernel, Linear, Precomputed, RKHSFunction,
 from ..kernels.coordinates import Coordinates, LandmarkCoordinates, Path, SomeRows, SquaresPath, WholeCoordinates
 from ..kernels.kernel import about_pivot, unmoved
 from ..kernels.logistic import fit_logistic
-from ..kernels.reduction import judge_digits, kernel_matrix, reduce, ridge
+from ..kernels.reduction import Free, judge_digits, kernel_matrix, reduce, ridge
 from ..kernels.support import SupportProblem
 from .kernel_estimator import KernelEstimator, Rows
 from .spine.about import Laws
@@ -38,6 +38,7 @@ class KernelMachine(KernelEstimator):
     loss: str
     lam: Any
     lams: Any
+    fit_intercept: bool = True  # of models in files that are older than it
     polish: bool
     lam_: float
     function_: RKHSFunction
@@ -58,7 +59,11 @@ class KernelMachine(KernelEstimator):
         else:
             check_number("lam", self.lam, 0.0, above=True)
         self._read_lams()
+        check_flag("fit_intercept", self.fit_intercept)
         check_flag("polish", self.polish)
+        if not self.fit_intercept and kernel.conditional_order:
+            what = "fit_intercept=False leaves nothing free"
+            raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use fit_intercept=True")
         if self.loss in ("hinge", "epsilon_insensitive") and kernel.conditional_order > 1:
             what = f"loss={self.loss!r} leaves only a constant free"
             raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use loss='squared'")
@@ -103,11 +108,18 @@ class KernelMachine(KernelEstimator):
     def _far(self, kernel: Kernel) -> float:
         """Return how far off rows must lie to be moved: libsvm's digits are those of the kernel as it is.
 
-        Coefficients at landmarks do not add up to 0, so a pivot leaves a term that only some kernels can state.
+        Coefficients at landmarks do not add up to 0, so a pivot leaves a term that only some kernels can state. Without
+        an intercept nothing takes that term up.
         """
+        if not self.fit_intercept and not kernel.translation_invariant:
+            return np.inf
         if self.n_landmarks is not None and not (kernel.translation_invariant or kernel.is_linear):
             return np.inf
         return 100.0 if self.loss in ("hinge", "epsilon_insensitive") and not self.polish else 0.0
+
+    def _free(self, most: Free = "trend") -> Free:
+        """Return what is not penalised, at most so much."""
+        return most if self.fit_intercept else "nothing"
 
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
         self._forget("_path", "_support")
@@ -117,13 +129,14 @@ class KernelMachine(KernelEstimator):
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         if self.n_landmarks is not None:
             marks = self._landmarks(kernel, rows)
-            coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, Y)
+            coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, Y, self._free())
             self._report_loss(coordinates.missed, rows.kept[marks.places])
             path = SquaresPath(coordinates, Y)
             self._choose(path)
             return self._conclude(kernel, marks.rows, *path.solution(self.lam_), rows)
         by_rule = isinstance(self.lam, str)
-        red = reduce(kernel, rows.X, rows.weight, keep=True, copies=3.0 if by_rule else 2.0)
+        copies = 3.0 if by_rule else 2.0
+        red = reduce(kernel, rows.X, rows.weight, keep=True, copies=copies, free=self._free())
         self._choose(SquaresPath(WholeCoordinates(red), Y) if by_rule else None)
         return self._conclude(red.kernel, red.points, *ridge(red, Y, self.lam_), rows)
 
@@ -139,11 +152,11 @@ class KernelMachine(KernelEstimator):
         self.lam_ = float(self.lam)
         coordinates: Coordinates
         if self.n_landmarks is None:
-            red = reduce(kernel, rows.X, rows.weight, keep=True, copies=4.0)
+            red = reduce(kernel, rows.X, rows.weight, keep=True, copies=4.0, free=self._free())
             coordinates, kernel, points = WholeCoordinates(red), red.kernel, red.points
         else:
             marks = self._landmarks(kernel, rows)
-            coordinates, points = LandmarkCoordinates(marks, rows.X, rows.weight), marks.rows
+            coordinates, points = LandmarkCoordinates(marks, rows.X, rows.weight, free=self._free()), marks.rows
             self._report_loss(coordinates.missed, rows.kept[marks.places])
         beta, free, dual = fit_logistic(coordinates, Y, rows.weight, self.lam_)
         if self.n_landmarks is None:
@@ -164,11 +177,21 @@ class KernelMachine(KernelEstimator):
         """
         self.lam_ = float(self.lam)
         w = namespaces.to_numpy(rows.weight)
-        stated = [(index, SupportProblem.of(target, w[index], self.lam_, epsilon)) for index, target in problems]
+        stated = [
+            (index, SupportProblem.of(target, w[index], self.lam_, epsilon, self.fit_intercept))
+            for index, target in problems
+        ]
         if self.n_landmarks is not None:
             return self._fit_support_landmarks(kernel, rows, stated, codes)
-        whole, points, K = self._matrix(kernel, rows)
-        A, b = self._by_libsvm(K, w, stated, codes, self.polish)
+        if self.fit_intercept:
+            whole, points, K = self._matrix(kernel, rows)
+            A, b = self._by_libsvm(K, w, stated, codes, self.polish)
+        else:
+            red = reduce(kernel, rows.X, rows.weight, keep=False, copies=4.0, free="nothing")
+            whole, points, A, b = red.kernel, red.points, np.zeros((len(w), len(stated))), np.zeros(len(stated))
+            coordinates = WholeCoordinates(red)
+            for j, (index, problem) in enumerate(stated):
+                A[index, j] = namespaces.to_numpy(interior.solve(_part(coordinates, index), problem)[2])
         used = np.flatnonzero((A != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         self._support = rows.kept[used]
@@ -220,7 +243,7 @@ class KernelMachine(KernelEstimator):
         """Return the matrix for libsvm, on the host; that of an unknown kernel is checked first."""
         if isinstance(kernel, Precomputed | FunctionKernel):
             xp = namespaces.namespace(rows.X)
-            red = reduce(kernel, rows.X, xp.ones_like(rows.weight), keep=True, copies=3.0, constant_only=True)
+            red = reduce(kernel, rows.X, xp.ones_like(rows.weight), keep=True, copies=3.0, free="constant")
             clipped = getattr(kernel, "clip", False)
             return red.kernel, red.points, np.array(namespaces.to_numpy(red.M if clipped else red.K))
         kernel, points, K = kernel_matrix(kernel, rows.X, 3.0)
@@ -234,16 +257,16 @@ class KernelMachine(KernelEstimator):
         codes: np.ndarray | None,
     ) -> None:
         marks, xp, n = self._landmarks(kernel, rows), namespaces.namespace(rows.X), rows.X.shape[0]
-        coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, constant_only=True)
+        coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, free=self._free("constant"))
         self._report_loss(coordinates.missed, rows.kept[marks.places])
         w = namespaces.to_numpy(rows.weight)
-        if n <= FEW_ROWS * coordinates.d.shape[0]:
+        if self.fit_intercept and n <= FEW_ROWS * coordinates.d.shape[0]:
             beta, gamma = self._in_coordinates(coordinates, w, stated, codes)
         else:
             found = []
             for index, problem in stated:
-                part = coordinates if len(index) == n else SomeRows(coordinates, index)
-                found.append(self._in_coordinates(part, w[index], [(np.arange(len(index)), problem)], None))
+                part, every = _part(coordinates, index), np.arange(len(index))
+                found.append(self._in_coordinates(part, w[index], [(every, problem)], None))
             beta, gamma = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
         self._conclude(kernel, marks.rows, *coordinates.solution(beta, gamma), rows)
 
@@ -256,7 +279,7 @@ class KernelMachine(KernelEstimator):
     ) -> tuple[Array, Array]:
         """Return β and γ of machines, by whichever is faster; of many rows there is one."""
         n = c.free.shape[0]
-        if n > FEW_ROWS * c.d.shape[0]:
+        if not self.fit_intercept or n > FEW_ROWS * c.d.shape[0]:
             beta, gamma, _ = interior.solve(c, stated[0][1])
             return beta, gamma
         phi = namespaces.to_numpy(c.rows(np.arange(n)))
@@ -267,8 +290,9 @@ class KernelMachine(KernelEstimator):
 
     def _conclude(self, kernel: Kernel, points: Array, c: Array, gamma: Array, rows: Rows) -> None:
         """Keep the machines for prediction, and publish their functions on the rows as they came."""
-        self.kernel_, self._points, self._coefficients, self._gamma = unmoved(kernel), points, c, gamma
         xp = namespaces.namespace(points)
+        gamma = gamma if self.fit_intercept else xp.zeros_like(c[:1, :])
+        self.kernel_, self._points, self._coefficients, self._gamma = unmoved(kernel), points, c, gamma
         if self._pivot is not None:
             gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
             points = points + self._pivot
@@ -327,6 +351,11 @@ class KernelMachine(KernelEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "function_")
+
+
+def _part(coordinates: Coordinates, index: np.ndarray) -> Coordinates:
+    """Return some rows, by ascending numbers, or all."""
+    return coordinates if len(index) == coordinates.free.shape[0] else SomeRows(coordinates, index)
 
 
 def _lams_shape(value: Any) -> errors.InputError:

@@ -32,6 +32,7 @@ from ..arrays.typing import Array, ColumnLike, ColumnNames, RandomState, TableLi
 from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
 from ..distances.maps import CONSTANTS, Map, map_of_pairs, map_of_rows
 from ..distances.metrics import EUCLIDEAN, Metric
+from ..distances.objects import Objects, objects_in
 from ..distances.refinement import CRITERIA, RefinedPlacement, criteria, refined, with_shortest_paths
 from ..distances.square_tables import both_ways, is_made, looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
@@ -53,7 +54,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
     n_components : int
         Axes of the map.
     metric : str or function
-        "precomputed", a name that scikit-learn or SciPy knows, or a function of two rows.
+        "precomputed", a name that scikit-learn or SciPy knows, or a function of two rows; where X is a list of objects,
+        such as words or graphs, of two of them.
     metric_params : dict, optional
         Further arguments of the metric.
     squared : bool
@@ -199,7 +201,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
 
         Parameters
         ----------
-        X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, if distances are precomputed
+        X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, if distances are precomputed; or a list of
+            objects
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
@@ -208,14 +211,17 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         """
         X, _ = self._take_target(X, None, target)
         self._check_parameters()
+        items = objects_in(X) if callable(self.metric) else None
+        self._objects = None if items is None else Objects(self.metric, items, dict(self.metric_params or {}))
         known = None
-        if self.refine is not None and self.metric == "precomputed":
+        X = self._tabled(X)
+        if self.refine is not None and self._precomputed:
             X, known = _with_all_distances(X, self.squared)
         source: Any = self._open(X, None, sample_weight, reset=True)
         n, weight = source.table.shape[0], source.row_weights
         weight = (np.ones(n) if weight is None else namespaces.to_numpy(weight))[source.kept]
         self.landmarks_ = None
-        if self.metric == "precomputed":
+        if self._precomputed:
             found = self._of_table(source, weight, self.overwrite or is_made(X))
         else:
             found = self._of_rows(source, weight)
@@ -243,7 +249,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
 
     def _open(self, X: TableLike, *args: Any, **keywords: Any) -> Any:
         """Open rows, or a square table of distances, which may be given by its pairs."""
-        given = square_of(X, "X").native if self.metric == "precomputed" else X
+        given = square_of(self._tabled(X), "X").native if self._precomputed else X
         try:
             return super()._open(given, *args, **keywords)
         except errors.InputTypeError as error:
@@ -253,6 +259,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
                 f"{error} Gower's distances between rows of words are made before the fit: "
                 "ClassicalMDS(metric='precomputed').fit(eigenlens.distances.gower(X))."
             ) from error
+
+    def _tabled(self, X: TableLike) -> TableLike:
+        """Return the distances among objects; rows and tables as they are."""
+        items = None if self._objects is None else objects_in(X)
+        return X if items is None or self._objects is None else self._objects.among(items)
 
     def fit_transform(
         self,
@@ -350,7 +361,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             return Y
         others = np.setdiff1d(np.arange(n), source.kept)
         every = namespaces.dense(source.table.rows(0, n))
-        if self.metric == "precomputed" and self.symmetrize:
+        if self._precomputed and self.symmetrize:
             rows = both_ways(every, others)
         else:
             rows = namespaces.take_rows(every, namespaces.like(others, every))
@@ -403,6 +414,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         ----------
         X : table of shape (m, p); of shape (m, n) if distances are precomputed
         """
+        self._require_fit()
+        X = X if self._objects is None else self._objects.table(X)
         return self._over_rows(X, lambda rows: self._place.project(rows))
 
     def distances_among(self, X: TableLike) -> Array:
@@ -413,8 +426,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
         X : table of shape (m, p); of shape (m, m) if distances are precomputed
         """
         self._require_fit()
-        X = self._without_target(X)
-        if self.metric == "precomputed":
+        X = self._tabled(self._without_target(X))
+        if self._precomputed:
             square = square_of(X, "X")
             return self._place.distances(read_distances(square, "X", squared=self.squared, symmetrize=self.symmetrize))
         source = as_source(X, estimator=type(self).__name__, every_row=True)

@@ -10,9 +10,10 @@ from sklearn.base import clone
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_flag, check_number
-from ..arrays.typing import Array
+from ..arrays.typing import Array, TableLike
+from ..distances.objects import Objects, objects_in
 from ..distances.pairs import joined
-from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
+from ..kernels import FunctionKernel, Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.kernel import Shift
 from ..kernels.landmarks import Landmarks, choose_landmarks
 from ..moments import Outline
@@ -72,6 +73,7 @@ class KernelEstimator(RowsEstimator):
     n_landmarks: int | None
     scale: bool = False  # of methods without the parameter, and of models in files that are older than it
     kernel_: Kernel
+    _objects: Objects | None = None  # of a fit to objects that are not rows
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of the kernel change a copy of it, since a kernel may serve several estimators."""
@@ -97,6 +99,29 @@ class KernelEstimator(RowsEstimator):
                 what, out = "landmarks need a positive definite one", "leave n_landmarks out, or use another kernel"
                 raise errors.conditional_kernel(kernel, kernel.conditional_order, what, out)
         return kernel
+
+    def _tabled(self, kernel: Kernel, X: TableLike) -> tuple[Kernel, TableLike]:
+        """Return the kernel and the rows of a fit; where X holds objects, their table."""
+        items = objects_in(X) if isinstance(kernel, FunctionKernel) else None
+        if items is None or not isinstance(kernel, FunctionKernel):
+            self._objects = None
+            return kernel, X
+        for name in ("scale", "n_landmarks"):
+            if getattr(self, name, None):
+                raise errors.InputError(f"{name} needs rows of numbers, and X holds objects; leave it out.")
+        self._objects = Objects(kernel.function, items)
+        return Precomputed(), self._objects.among(items)
+
+    def _over_rows(self, X: TableLike, *args: Any, **keywords: Any) -> Array:
+        """Apply a function to new rows, or to the table of new objects."""
+        self._require_fit()
+        return super()._over_rows(X if self._objects is None else self._objects.table(X), *args, **keywords)
+
+    def _never_seen(self, what: str) -> errors.InputError:
+        """Say that something takes rows, which the model has not."""
+        if self._objects is None:
+            return errors.precomputed_alone(f"{what}, since the rows were never seen")
+        return errors.InputError(f"A model of objects cannot be {what}, which takes columns of numbers.")
 
     def _gather(self, source: Source, kernel: Kernel, far: float = 0.0) -> Rows:
         """Read all rows, and move them to the origin where that changes only digits.

@@ -41,7 +41,8 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
+        Of `eigenlens.kernels`, or a function of two tables; where X is a list of objects, such as words or graphs, a
+        function of two of them. The default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like. Straight lines of `Spline` and `ThinPlate` are not penalised.
     loss : {"squared", "epsilon_insensitive"}
     epsilon : float
@@ -54,6 +55,9 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     n_landmarks : int or None
         Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
         measures what they miss.
+    fit_intercept : bool
+        False penalises everything: the answer is f = Σ cᵢ k(xᵢ, ·) alone, and for squares scikit-learn's KernelRidge
+        with alpha=λ. It takes a positive definite kernel, and does not use libsvm.
     polish : bool
         Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
         it, the solution is that of scikit-learn's SVC and SVR to the last digit.
@@ -114,6 +118,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         lam: float | Literal["gcv", "loo"] = "gcv",
         lams: Any = None,
         n_landmarks: int | None = None,
+        fit_intercept: bool = True,
         polish: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -122,6 +127,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self.lam = lam
         self.lams = lams
         self.n_landmarks = n_landmarks
+        self.fit_intercept = fit_intercept
         self.polish = polish
 
     @published_at_once
@@ -137,7 +143,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
 
         Parameters
         ----------
-        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        X : table of shape (n, p), or (n, n) for a precomputed kernel; or a list of objects
         y : array of shape (n,), or (n, q) for several responses
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
@@ -145,7 +151,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
             Instead of y: its name in X, if the columns of X have names.
         """
         check_number("epsilon", self.epsilon, 0.0)
-        kernel = self._check_risk()
+        kernel, X = self._tabled(self._check_risk(), X)
         source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
         self._single = source.single_response
         rows = self._gather(source, kernel, self._far(kernel))
@@ -177,7 +183,8 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
+        Of `eigenlens.kernels`, or a function of two tables; where X is a list of objects, such as words or graphs, a
+        function of two of them. The default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like.
     loss : {"hinge", "logistic", "squared"}
         "hinge" is the support vector machine of libsvm, classes one against one. "logistic" is multinomial and gives
@@ -190,6 +197,9 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     n_landmarks : int or None
         Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
         measures what they miss.
+    fit_intercept : bool
+        False penalises everything: f = Σ cᵢ k(xᵢ, ·) alone, whose boundaries go through the origin where the kernel is
+        linear. It takes a positive definite kernel, and does not use libsvm.
     polish : bool
         Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
         it, the solution is that of scikit-learn's SVC and SVR to the last digit.
@@ -247,6 +257,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         lam: float | Literal["gcv", "loo"] = 0.05,
         lams: Any = None,
         n_landmarks: int | None = None,
+        fit_intercept: bool = True,
         polish: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -254,6 +265,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         self.lam = lam
         self.lams = lams
         self.n_landmarks = n_landmarks
+        self.fit_intercept = fit_intercept
         self.polish = polish
 
     @published_at_once
@@ -269,14 +281,14 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
         Parameters
         ----------
-        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        X : table of shape (n, p), or (n, n) for a precomputed kernel; or a list of objects
         y : labels of shape (n,)
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        kernel = self._check_risk()
+        kernel, X = self._tabled(self._check_risk(), X)
         source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
         labels = source.labels
         K = len(labels.classes)

@@ -52,8 +52,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         How many axes; None keeps all above rounding error. For a few axes of many rows, the solver is Lanczos
         iteration, to machine precision.
     kernel : kernel, name or function
-        Of `eigenlens.kernels`, one of their names, or a function of two tables. The default bandwidth is the median
-        distance between rows. Set its parameters with `kernel__bandwidth` and the like.
+        Of `eigenlens.kernels`, one of their names, or a function of two tables; where X is a list of objects, such as
+        words or graphs, a function of two of them. The default bandwidth is the median distance between rows. Set its
+        parameters with `kernel__bandwidth` and the like.
     n_landmarks : int or None
         Number of rows that represent all others, chosen by pivoted Cholesky: work and memory are then linear in the
         number of rows, and `landmark_error_` measures what they miss. None is exact.
@@ -143,7 +144,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
         Parameters
         ----------
-        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        X : table of shape (n, p), or (n, n) for a precomputed kernel; or a list of objects
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
@@ -152,8 +153,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """
         X, _ = self._take_target(X, None, target)
         check_count(self.n_components)
-        kernel = self._check_kernel()
-        source: Any = self._open(X, None, sample_weight, reset=True)
+        kernel, table = self._tabled(self._check_kernel(), X)
+        source: Any = self._open(table, None, sample_weight, reset=True)
         rows = self._gather(source, kernel)
         n = rows.X.shape[0]
         if self.n_components is not None and self.n_components > n:
@@ -179,11 +180,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self, X: TableLike | None, y: Any, sample_weight: Any, method: str, needed: bool
     ) -> Source | None:
         if isinstance(self.kernel_, Precomputed):
-            raise errors.precomputed_alone("tested, since the rows were never seen")
+            raise self._never_seen("tested")
         return super()._rows_to_test(X, y, sample_weight, method, needed)
 
     def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
-        red = reduce(kernel, rows.X, rows.weight, keep=False, constant_only=True)
+        red = reduce(kernel, rows.X, rows.weight, keep=False, free="constant")
         form = Form(matrix=red.M)
         trace = form.trace()
         spectrum = solve(Pencil(form, n_components=self.n_components))
@@ -290,7 +291,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """
         self._require_fit()
         if isinstance(self.kernel_, Precomputed):
-            raise errors.precomputed_alone("inverted, since the rows were never seen")
+            raise self._never_seen("inverted")
         if not hasattr(self, "_preimage"):
             self._preimage = self._learn_preimage()
         source: Any = as_source(X, name="X", estimator=type(self).__name__, every_row=True)
