@@ -103,8 +103,9 @@ def _from_limits(root: Path) -> int | None:
         return None
     left = []
     for kind, taken in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
-        limit, held = resource.getrlimit(kind)[0], _field(root / "proc/self/status", taken)
-        if limit != resource.RLIM_INFINITY and held is not None:
+        limit = resource.getrlimit(kind)[0]
+        held = None if limit == resource.RLIM_INFINITY else _field(root / "proc/self/status", taken)
+        if held is not None:
             left.append(max(limit - 1024 * held, 0))
     return min(left, default=None)
 
@@ -143,10 +144,12 @@ def _upwards(top: Path, path: str) -> list[Path]:
 def _room(folder: Path, limit: str, taken: str, idle: str) -> int | None:
     try:
         most = int((folder / limit).read_text())  # "max" is not a number: no limit
+        if most >= NO_LIMIT:
+            return None
         held = int((folder / taken).read_text())
     except (OSError, ValueError):
         return None
-    return max(most - held + (_field(folder / "memory.stat", idle) or 0), 0) if most < NO_LIMIT else None
+    return max(most - held + (_field(folder / "memory.stat", idle) or 0), 0)
 
 
 def _field(path: Path, name: str) -> int | None:

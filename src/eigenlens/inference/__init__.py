@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .canonical import wilks as wilks
     from .denoising import Denoised as Denoised, denoise as denoise
     from .dimension_test import DimensionTest as DimensionTest, Result as Result
+    from .distance_errors import distance_errors_test as distance_errors_test
     from .inverse import CoordinateTest as CoordinateTest, Linearity as Linearity, check_linearity as check_linearity
     from .mcar import LittleTest as LittleTest, littles_mcar as littles_mcar
     from .neighbouring_rows import Neighbours as Neighbours, neighbours as neighbours
@@ -54,6 +55,7 @@ _HOMES = {
     "check_linearity": ".inverse",
     "components_test": ".shared_directions",
     "denoise": ".denoising",
+    "distance_errors_test": ".distance_errors",
     "envfit": ".agreement",
     "gap_test": ".noise",
     "hard_threshold": ".noise",

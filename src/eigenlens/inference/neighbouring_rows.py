@@ -79,7 +79,7 @@ def neighbours(X: np.ndarray) -> Neighbours:
     if n < 8 or p == 0:
         return Neighbours(0.0, float(n), 1, False)
     gram = Z.T @ Z if p <= n else Z @ Z.T
-    error = np.sqrt(np.sum(gram**2) / n) / p
+    error = float(np.sqrt(np.sum(gram**2) / n) / p)
     total, first, lag = 0.0, 0.0, 0
     for lag in range(1, n // 4 + 1):
         r = float(np.sum(Z[:-lag] * Z[lag:]) / p) + 1 / n  # taking out the mean has made it 1/n too small

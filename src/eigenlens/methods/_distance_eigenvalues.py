@@ -9,9 +9,10 @@ import numpy as np
 
 from ..arrays import errors, namespaces
 from ..arrays.parameters import check_choice
-from ..arrays.typing import Array, ColumnLike, TableLike
+from ..arrays.typing import Array, ColumnLike, RandomState, TableLike
 from ..distances.centred_form import double_center
 from ..inference.dimension_test import DimensionTest
+from ..inference.distance_errors import distance_errors_test
 from ..inference.noise import above_negative, broken_stick
 from ..rows import whole
 from ..solve import rounding
@@ -36,11 +37,13 @@ class EigenvaluesOfDistances(RowsEstimator):
         sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
-        method: Literal["broken-stick", "negative-inertia"] = "broken-stick",
+        method: Literal["broken-stick", "negative-inertia", "errors"] = "broken-stick",
+        n_draws: int = 199,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Count the axes that carry structure, from all eigenvalues, whatever `n_components` is.
 
-        Neither criterion has p-values. All n eigenvalues are computed.
+        The two criteria have no p-values. All n eigenvalues are computed.
 
         Parameters
         ----------
@@ -49,11 +52,17 @@ class EigenvaluesOfDistances(RowsEstimator):
             up to 1,000 rows, or Euclidean distances of up to 200 columns.
         y : ignored
         sample_weight : array of shape (n,), optional
-        alpha : ignored
-        method : {"broken-stick", "negative-inertia"}
+        alpha : float
+            Level of the test ("errors").
+        method : {"broken-stick", "negative-inertia", "errors"}
             Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose eigenvalue
             exceeds the size of the most negative one, which is the size that departures from a Euclidean table can
-            produce.
+            produce. "errors" tests axes against errors of the distances as large as those that the map leaves
+            (`eigenlens.inference.distance_errors_test`); it needs the distances.
+        n_draws : int
+            Draws of such errors.
+        random_state : int, Generator, RandomState or None
+            Their seed.
 
         Notes
         -----
@@ -61,7 +70,11 @@ class EigenvaluesOfDistances(RowsEstimator):
         negative, "negative-inertia" counts every axis.
         """
         self._require_fit()
-        check_choice("method", method, ("broken-stick", "negative-inertia"))
+        check_choice("method", method, ("broken-stick", "negative-inertia", "errors"))
+        if method == "errors":
+            source: Any = self._rows_to_test(X, None, sample_weight, method, needed=True)
+            D = self.distances_among(self._kept_part(source))
+            return distance_errors_test(D, alpha=alpha, n_draws=n_draws, random_state=random_state)
         if X is None and self._kept_values is not None:
             values = self.all_eigenvalues()
         else:
@@ -103,12 +116,15 @@ class EigenvaluesOfDistances(RowsEstimator):
     def _kept_values(self) -> np.ndarray | None:
         return None if self.landmarks_ is not None else self.__dict__.get("_values")
 
+    def _kept_part(self, source: Any) -> Array:
+        """Return the rows that count, or the distances among them."""
+        rows: Array = whole(source).X
+        return rows[:, source.kept] if self.metric == "precomputed" else rows
+
     def _eigenvalues_of(self, source: Any) -> np.ndarray:
         """Return all eigenvalues of the distances among rows, those that are rounding as 0."""
-        block = whole(source)
-        weight = np.asarray(block.weight)
-        rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
-        D = namespaces.floats(self.distances_among(rows))
+        weight = np.asarray(whole(source).weight)
+        D = namespaces.floats(self.distances_among(self._kept_part(source)))
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]

@@ -35,7 +35,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     values = np.asarray(model.eigenvalues_, dtype=float)
     axes = [f"coordinate {j + 1}" for j in range(Z.shape[1])]
     total = float(np.abs(values if whole is None else whole).sum())
-    verdicts = map_verdicts(whole, len(values))
+    verdicts = map_verdicts(whole, len(values), D)
     directions = [verdicts.direction(j, axes[j], float(v), float(v / total)) for j, v in enumerate(values)]
     findings = base(data, plan, cls, directions, axes, Z, names, np.zeros((0, Z.shape[1])))
     findings.loading_names = []

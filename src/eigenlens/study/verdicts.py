@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..inference.dimension_test import DimensionTest, p_words
+from ..inference.distance_errors import distance_errors_test
 from ..inference.noise import above_negative, broken_stick
 from ..page.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
+FEW_POINTS = 300  # of one whose errors are drawn, which takes a hundred times as long
 NAMES = {"wilks": "Wilks"}  # of tests, where they differ from the names of methods
 TAILS = {
     "ratio of variances": "The variance along this direction over the mean of those left, columns in units of their "
@@ -82,7 +84,7 @@ def of_test(found: DimensionTest, k: int, band_words: str = "", rows: int | None
     return Verdicts(test, verdicts, said, p, scree)
 
 
-def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
+def map_verdicts(all_values: np.ndarray | None, k: int, distances: np.ndarray | None = None) -> Verdicts:
     """Count coordinates that carry more than a stick broken at random, and more than the largest negative one.
 
     Parameters
@@ -91,6 +93,8 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
         All eigenvalues of the centred table; None where there are too many points to compute them.
     k : int
         Coordinates of the map.
+    distances : ndarray, optional
+        Of which errors are drawn for coordinates that the two criteria leave open.
     """
     if all_values is None:
         why = f"All eigenvalues are needed for that, which are computed for up to {MOST_POINTS:,} points."
@@ -103,6 +107,12 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
     said = [SHOWN if j < sure else OPEN if j < most else NOT_SHOWN for j in range(k)]
     only = "above the negative ones only" if stick.dimension < negative.dimension else "above the broken stick only"
     evidence = [only if w == OPEN else "" for w in said]
+    if OPEN in said and distances is not None and len(distances) <= FEW_POINTS:
+        found = distance_errors_test(distances)
+        for j in range(min(k, found.dimension)):
+            if said[j] == OPEN:
+                p = p_words(float(found.p_values[j]))
+                evidence[j] = f"{only}; errors of single distances do not explain it, {p}"
     about = (
         "A coordinate is shown if its eigenvalue exceeds that of a stick broken at random, and also the size of "
         "the most negative eigenvalue, which measures the error; it is left open if it exceeds one of the "
