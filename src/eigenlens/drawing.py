@@ -53,6 +53,15 @@ class Display:
         return f"<Display: {len(self.axes_)} picture(s) in figure_>"
 
 
+def require_attribute(model: Any, attribute: str, such_as: str) -> None:
+    """Refuse to draw a model that has not what the picture shows: it is of another kind, or not fitted."""
+    if not hasattr(model, attribute):
+        raise errors.InputError(
+            f"{type(model).__name__} has no {attribute}, which this picture draws. Pass a fitted model that has it, "
+            f"such as {such_as}; model.plot() draws others."
+        )
+
+
 # -- axes ----------------------------------------------------------------------------------------------------------
 
 

@@ -317,7 +317,7 @@ def test_rows_come_by_a_pipe(wine, folder, capsys, monkeypatch):
     told(capsys, "report", "-", "--target", "kind", "--folds", "0")
     assert "report.html" in os.listdir(folder / "stdin-report")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n3\n")))
-    assert "eigenlens: stdin, line 3: 1 cells" in told(capsys, "fit", "-", code=1).err
+    assert "eigenlens: stdin, line 3: 1 cell," in told(capsys, "fit", "-", code=1).err
 
 
 def test_formulas_are_neutralised_in_csv(folder, capsys):

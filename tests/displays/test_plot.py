@@ -11,6 +11,7 @@ from matplotlib.text import Text
 mpl.use("Agg")
 
 from eigenlens import CCA, LDA, PCA, SIR, MixedPCA, displays
+from eigenlens.exceptions import InputError
 from eigenlens.inference import envfit
 from eigenlens.testing import all_estimators, sample_for
 
@@ -111,3 +112,16 @@ def test_a_density_of_rows_begins_at_the_background(style):
     few, many = light[drawn.get_array().argmin()], light[drawn.get_array().argmax()]
     assert (few > many) == (style == "default")
     mpl.pyplot.close(ax.figure)
+
+
+NOT_OF_PCA = ["coefficients", "configuration", "curvature", "decision", "discriminant", "factor_map", "inverse_curve"]
+NOT_OF_PCA += ["penalty_path", "response", "robust_split", "shepard", "sparse_path"]
+REFUSED = [(name, PCA) for name in NOT_OF_PCA] + [("kernel_scores", SIR), ("scree", SIR)]
+
+
+@pytest.mark.parametrize(("name", "cls"), REFUSED)
+def test_a_picture_that_a_model_cannot_have_says_which_models_can(name, cls):
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    model = cls(2).fit(X, X[:, 0])
+    with pytest.raises(InputError, match=r"has no \w+_, which this picture draws. Pass a fitted model that has it"):
+        getattr(displays, name)(model, X, X[:, 0] > 0)

@@ -171,6 +171,8 @@ def test_what_cannot_be_saved_says_so(tmp_path):
     neighbours, _ = fitted(FDA(regressor=KNeighborsRegressor(7)))
     with pytest.raises(TypeError, match=r"FDA\.regressor is a sklearn\.neighbors.*pickle or joblib"):
         save(neighbours, tmp_path / "model")
+    with pytest.raises(TypeError, match=r"path is a PCA, not the name of a file; use save\(model, path\)"):
+        save(tmp_path / "model", fitted(PCA())[0])
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "model").write_text("mine")
     with pytest.raises(FileExistsError):

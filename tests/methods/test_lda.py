@@ -250,6 +250,15 @@ def test_many_classes():
     assert model.score(rows, labels) > 0.9
 
 
+@pytest.mark.parametrize(
+    ("given", "more"), [("auto", " It is scikit-learn's name for"), ("ledoit_wolf", "$"), (2.0, "$")]
+)
+def test_a_shrinkage_that_is_none_is_told_the_options(given, more):
+    words = "use one of None, a number from 0 to 1, 'ledoit-wolf', 'oas' or 'cv'." + more
+    with pytest.raises(InputError, match=words):
+        LDA(shrinkage=given).fit([[0.0], [1.0], [2.0]], [0, 0, 1])
+
+
 @pytest.mark.parametrize("shrinkage", [None, 0.5])
 def test_columns_without_spread_within_classes_tell_the_classes_or_nothing(shrinkage):
     y = np.arange(12) % 3

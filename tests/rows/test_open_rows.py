@@ -230,7 +230,7 @@ def test_model_survives_a_poison_block(tmp_path):
 CELLS = {
     "word": ("1,2\n3,4\nx,6\n", r"rows.csv, line 4, column 'a': 'x' is not a number"),
     "too many": ("1,2\n3,4,5\n", r"rows.csv, line 3: 3 cells, but the header has 2"),
-    "too few": ("1,2\n3\n", r"rows.csv, line 3: 1 cells, but the header has 2"),
+    "too few": ("1,2\n3\n", r"rows.csv, line 3: 1 cell, but the header has 2"),
     "hole": ("1,2\n3,\n5,6\n", r"rows.csv, lines 2 to 4: X contains NaN \(the first in line 3, column b"),
     "hole below blank lines": ("1,2\n\n\n3,\n", r"lines 2 to 5: X contains NaN \(the first in line 5, column b"),
     "thousands": ('1,2\n"3,000",4\n', r"line 3, column 'a': '3,000' is not a number"),

@@ -22,6 +22,7 @@ from eigenlens.rows.csv_text import PLAIN, _quotes_are_plain
 EUROPE = {"delimiter": ";", "decimal": ","}
 
 #: name → (content, options, the table that comes out)
+GAPS_AT_THE_END = {"column 3": [None, None], "column 4": [None, None]}
 RIGHT = {
     "plain": ("a,b\n1,x\n2,y\n", {}, {"a": [1, 2], "b": ["x", "y"]}),
     "no newline at the end": ("a,b\n1,2\n3,4", {}, {"a": [1, 3], "b": [2, 4]}),
@@ -55,6 +56,7 @@ RIGHT = {
         {"a": [1e5, -1e-3, 7], "b": [0.5, 5, 0]},
     ),
     "an unnamed first column names the rows": (",b\nr1,2\nr2,3\n", {}, {"row": ["r1", "r2"], "b": [2, 3]}),
+    "separators at the ends of lines": ("a,b,,\n1,2,,\n3,4,,\n", {}, {"a": [1, 3], "b": [2, 4], **GAPS_AT_THE_END}),
     "years as names": (
         "country,2019,2020\nx,1,2\ny,2,3\n",
         {},
@@ -95,9 +97,9 @@ WRONG = {
     "nothing": ("", {}, r"it is empty"),
     "only line ends": ("\n\n\n", {}, r"it is empty"),
     "no rows": ("a,b\n", {}, r"a header but no rows"),
-    "a short row": ("a,b\n1,2\n3\n", {}, r"line 3: 1 cells, but the header has 2"),
+    "a short row": ("a,b\n1,2\n3\n", {}, r"line 3: 1 cell, but the header has 2"),
     "a long row": ("a,b\n1,2,3\n", {}, r"line 2: 3 cells, but the header has 2"),
-    "a short row after a line break in quotes": ('a,b\n"x\ny",2\n3\n', {}, r"line 4: 1 cells"),
+    "a short row after a line break in quotes": ('a,b\n"x\ny",2\n3\n', {}, r"line 4: 1 cell,"),
     "decimal points where commas are told": ("a;b\n1.5;2\n2.5;3\n", EUROPE, r"line 2, column 'a': '1\.5'"),
     "a percentage among numbers": ("a,b\n5%,1\n" + "2,2\n" * 20, {}, r"line 2, column 'a': '5%' has a sign, but cells"),
     "two currencies": (
@@ -126,6 +128,12 @@ WRONG = {
     "duplicate names": ("a,b,a\n1,2,3\n", {}, r"line 1: columns 1 and 3 are both named 'a'"),
     "duplicate names but for spaces": ("a, a\n1,2\n", {}, r"columns 1 and 2 are both named 'a'"),
     "an empty name": ("a,,c\n1,2,3\n", {}, r"line 1, column 2: the column has no name"),
+    "an empty name below a title": ("A study\na,,c\n1,2,3\n2,3,4\n", {}, r"line 2, column 2: the column has no name"),
+    "duplicate names below a title": ("A study\na,b,a\n1,2,3\n2,3,4\n", {}, r"line 2: columns 1 and 3"),
+    "an open quote below a title": ('A study\na,"b\n1,2\n3,4\n', {"header_line": 2}, r"line 2: quotes do not match"),
+    "one cell more in each line": ("a,b\nr1,1,2\nr2,3,4\n", {}, r"2 lines do not.*the header needs a name for them"),
+    "blanks between quoted names": ('"a" "b"\n"1" 1 2\n"2" 3 4\n', {}, r"line 1: blanks seem to"),
+    "blanks between names": ("a b\n1 1 2\n2 3 4\n", {}, r"line 1: blanks seem to separate the columns; .* In R"),
     "a field of 5 MB": ("a,b\n1," + "z" * 5_000_000 + "\n2,q\n", {}, r"line 2, column 'b'.*5,000,000 characters"),
     "an open quote": ('a,b\n1,"x\n2,z\n', {}, r"line 2: quotes do not match"),
     "a quote that closes early": ('a,b\n1,"x"y\n', {}, r"line 2: quotes do not match"),
@@ -202,7 +210,11 @@ MIXED = {
         "word",
         "numbers in 1 of 2 cells and words in the others (such as 'x', line 2)",
     ),
-    "many words": ("a,b\n" + "1,x\n2,3\n4,5\n7,8\n" * 5, "word", "numbers in 15 of 20 cells"),
+    "many words": (
+        "a,b\n" + "1,x\n2,3\n4,5\n7,8\n" * 5,
+        "word",
+        "numbers='b' reads numbers, and words as missing",
+    ),
 }
 
 

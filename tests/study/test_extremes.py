@@ -68,6 +68,13 @@ def test_every_question_looks_for_them(houses, asked):
     assert "na='km_to_centre=999'" in " ".join(found.warnings)
 
 
+@pytest.mark.parametrize(("code", "side"), [(999, "above 24.8"), (-99, "below 0.1")])
+def test_the_side_on_which_a_code_lies_is_told(code, side, houses):
+    houses["km_to_centre"] = houses["km_to_centre"].clip(0.1, 24.9).replace(24.9, code)
+    found = " ".join(eigenlens.report(houses, cv=0).findings.warnings)
+    assert f"and no other number {side}" in found
+
+
 def test_a_wild_target_is_found(houses):
     houses["km_to_centre"] = houses["km_to_centre"].clip(upper=25)
     houses.loc[7, "price"] = 4.2e9

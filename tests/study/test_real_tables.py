@@ -196,6 +196,14 @@ def test_a_column_of_many_words_and_some_numbers_is_words(measures, folder, caps
     assert said["columns"] == 7
 
 
+def test_words_that_differ_only_in_capitals_are_told(measures, folder, capsys):
+    measures["smokes"], measures["treated"] = ["Yes", "no", "yes"] * 20, ["Yes", "no"] * 30
+    notes = answered(capsys, measures)["notes"]
+    assert [note for note in notes if "count as different" in note] == [
+        "'smokes' holds 'Yes' and 'yes', which count as different words."
+    ]
+
+
 # -- classes that a column gives away ------------------------------------------------------------------------------
 
 

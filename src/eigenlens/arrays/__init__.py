@@ -1,1 +1,5 @@
-"""What every room may use: array namespaces, errors with their wording, types."""
+"""Arrays of NumPy, torch and CuPy become one set of operations, which all rooms call.
+
+Only this room imports array libraries. Checks of parameters, the wording that several rooms share, exact scaling by
+powers of two, threads and memory are here as well, since any room may need them.
+"""

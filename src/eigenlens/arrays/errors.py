@@ -428,7 +428,8 @@ def unreadable(place: object, cause: Exception) -> InputError:
 
 def csv_line(path: Any, line: int, found: int, expected: int) -> InputError:
     return InputError(
-        f"{path}, line {line}: {found} cells, but the header has {expected}; every line must have the same number."
+        f"{path}, line {line}: {found} cell{'s' * (found != 1)}, but the header has {expected}; every line must have "
+        "the same number."
     )
 
 

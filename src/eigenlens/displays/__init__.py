@@ -1,4 +1,4 @@
-"""What to show: pictures of fitted models.
+"""Fitted models and rows become pictures on matplotlib axes, one function for each picture.
 
 `discriminant(model, X, y, ax=None)` draws, and returns what was drawn: `ax_`, `figure_`, and the numbers of the picture
 in `data`. matplotlib is imported when something is drawn (`pip install matplotlib`).

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing import INK, QUIET, Display, axes_for, column_names, finish, floats, one_axes, palette
+from ..drawing import INK, QUIET, Display, axes_for, column_names, finish, floats, one_axes, palette, require_attribute
 from ..rows import as_source, whole
 from .row_scores import require_rows, values_at
 
@@ -40,6 +40,7 @@ def loadings(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Dis
     >>> loadings(SparsePCA(3, n_nonzero=4).fit(wine)).data["names"][0]
     'alcohol'
     """
+    require_attribute(model, "components_", "PCA or SparsePCA")
     V, shares = floats(model.components_), getattr(model, "explained_variance_ratio_", None)
     k, p = V.shape
     names = column_names(model, p)
@@ -103,6 +104,7 @@ def coefficients(
     >>> len(display.axes_), display.axes_[0].get_title()
     (3, 'discriminant 1')
     """
+    require_attribute(model, "scalings_", "LDA or PDA")
     V = floats(model.scalings_)[:, :n_components]
     V = V / np.maximum(np.abs(V).max(axis=0), np.finfo(float).tiny)
     penalty = getattr(model, "penalty", None)

@@ -29,6 +29,7 @@ from ..drawing import (
     one_axes,
     palette,
     place_names,
+    require_attribute,
     row_names,
 )
 
@@ -74,6 +75,7 @@ def configuration(
     >>> configuration(mds, labels=["a", "b", "c"]).ax_.get_xlabel()
     'axis 1 (78%)'
     """
+    require_attribute(model, "embedding_", "ClassicalMDS")
     Y, values = in_plane(floats(model.embedding_)), floats(model.eigenvalues_)
     labels = row_names(X) if labels is None else labels
     if labels is not None and len(labels) != len(Y):
@@ -139,6 +141,7 @@ def shepard(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Display:
     >>> shepard(ClassicalMDS().fit(X), X).ax_.get_ylabel()
     'distance in the map'
     """
+    require_attribute(model, "embedding_", "ClassicalMDS")
     distances, shown = shepard_pairs(model, X)
     pairs = np.column_stack([distances, shown])
     ax, top = one_axes(ax, 5.2, 5.0), pairs.max(initial=0.0) or 1.0
@@ -190,6 +193,8 @@ def factor_map(
     >>> factor_map(CorrespondenceAnalysis(2).fit(table)).ax_.get_xlabel()
     'axis 1 (89%)'
     """
+    if not hasattr(model, "chi2_"):
+        require_attribute(model, "numbers_", "MixedPCA or CorrespondenceAnalysis")
     shares, numbers, scores = floats(model.explained_variance_ratio_), None, None
     if hasattr(model, "chi2_"):
         rows = getattr(model, "rows_", None)  # kept for tables in memory

@@ -20,6 +20,7 @@ from ..drawing import (
     one_axes,
     palette,
     place_names,
+    require_attribute,
 )
 from .row_scores import require_rows, scores, values_at
 
@@ -58,6 +59,7 @@ def discriminant(model: Any, X: Any, y: Any = None, *, ax: Any = None, regions: 
     """
     if y is None:
         return scores(model, X, ax=ax)
+    require_attribute(model, "classes_", "LDA or FDA")
     require_rows(model, X)
     classes = namespaces.to_numpy(model.classes_)
     codes, Z = _codes(y, classes), floats(model.transform(X))[:, :2]
@@ -108,6 +110,7 @@ def decision(
     >>> len(decision(model, X[50:, 2:], y[50:]).data["support"]) == len(model.support_)
     True
     """
+    require_attribute(model, "classes_", "KernelClassifier or QDA")
     require_rows(model, X, y, target=True)
     table, classes = floats(X), namespaces.to_numpy(model.classes_)
     chosen = list(columns) if table.shape[1] > 1 else [0]

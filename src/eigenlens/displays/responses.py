@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors, namespaces
-from ..drawing import FEW, INK, QUIET, Display, axes_for, dots, finish, floats, one_axes, palette
+from ..drawing import FEW, INK, QUIET, Display, axes_for, dots, finish, floats, one_axes, palette, require_attribute
 from ..rows import Labels, Response
 from ..rows.slices import slice_response
 from .row_scores import require_rows, scores
@@ -47,6 +47,7 @@ def response(model: Any, X: Any, y: Any = None, *, n_variates: int = 2, slices: 
     """
     if y is None:
         return scores(model, X, ax=ax)
+    require_attribute(model, "slice_means_", "SIR")
     require_rows(model, X)
     Z, given = floats(model.transform(X))[:, :n_variates], _single_response(y)
     words = given if isinstance(given, Labels) else None
@@ -104,6 +105,7 @@ def curvature(model: Any, X: Any, y: Any = None, *, n_variates: int = 2, ax: Any
     given = _single_response(y)
     if isinstance(given, Labels):
         raise errors.InputError("y holds words, and the response of this model is a number; pass the numbers.")
+    require_attribute(model, "slopes_", "PrincipalHessianDirections")
     Z, slopes, curvatures = floats(model.transform(X))[:, :n_variates], floats(model.slopes_), floats(model.curvatures_)
 
     def parabola(panel: Any, j: int) -> str:
@@ -146,6 +148,7 @@ def inverse_curve(
     >>> inverse_curve(SIR(2).fit(X, y), X, y).ax_.get_xlabel()
     'variate 1  (λ = 0.96)'
     """
+    require_attribute(model, "slice_means_", "SIR")
     pair = list(variates_shown)
     Z, centres, codes = floats(model.transform(X))[:, pair], _centres(model)[:, pair], _slices(model, y, slices)
     ordered = model._slicing is not None and len(model._slicing.cuts) <= 1  # slices of one numeric response

@@ -28,6 +28,7 @@ from ..drawing import (
     one_axes,
     palette,
     place_names,
+    require_attribute,
     row_names,
 )
 
@@ -124,6 +125,7 @@ def kernel_scores(model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Displ
     >>> kernel_scores(KernelPCA(3).fit(X), X, y).ax_.get_xlabel()
     'axis 1 (70%)'
     """
+    require_attribute(model, "explained_variance_ratio_", "KernelPCA")
     require_rows(model, X)
     left, right = axes_for(ax, 2)
     Z, shares = floats(model.transform(X))[:, :2], floats(model.explained_variance_ratio_)

@@ -7,7 +7,20 @@ from typing import Any
 import numpy as np
 
 from ..arrays import errors, namespaces
-from ..drawing import FOUND, INK, LEVEL, QUIET, Display, axes_for, dots, finish, floats, one_axes, palette
+from ..drawing import (
+    FOUND,
+    INK,
+    LEVEL,
+    QUIET,
+    Display,
+    axes_for,
+    dots,
+    finish,
+    floats,
+    one_axes,
+    palette,
+    require_attribute,
+)
 
 
 def dimension(model: Any, X: Any = None, y: Any = None, *, ax: Any = None, **options: Any) -> Display:
@@ -70,11 +83,7 @@ def scree(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Displa
     """
     if hasattr(model, "all_eigenvalues"):
         return _eigenvalues_of_distances(model, X, ax)
-    if not hasattr(model, "explained_variance_ratio_"):
-        raise errors.InputError(
-            f"{type(model).__name__} has no explained_variance_ratio_, whose shares this picture draws. Pass "
-            "a fitted model that has them, such as PCA or SparsePCA; model.plot() draws others."
-        )
+    require_attribute(model, "explained_variance_ratio_", "PCA or SparsePCA")
     shares, sparse = floats(model.explained_variance_ratio_), "n_nonzero" in model.get_params()
     place, data = np.arange(1, len(shares) + 1), {"shares": shares}
     ax = one_axes(ax, max(4.6, 0.6 * len(place) + 1.8), 3.8)
@@ -141,6 +150,7 @@ def sparse_path(model: Any, X: Any = None, y: Any = None, *, alphas: Any = None,
     >>> sparse_path(model, alphas=[0.05, 0.2, 0.8]).data["path"].n_nonzero.sum(axis=1)
     array([20, 17, 10])
     """
+    require_attribute(model, "n_nonzero_", "SparsePCA")
     path, ax = model.path(alphas), one_axes(ax, 5.4, 3.8)
     counts, shares = path.n_nonzero.sum(axis=1), path.explained_variance_ratio.sum(axis=1)
     count, share = model.n_nonzero_.sum(), floats(model.explained_variance_ratio_).sum()
@@ -187,6 +197,7 @@ def penalty_path(model: Any, X: Any = None, y: Any = None, *, ax: Any = None) ->
     >>> penalty_path(KernelRegressor(lam="loo").fit(x, y)).ax_.get_xlabel()
     'λ'
     """
+    require_attribute(model, "lam_", "KernelRegressor or KernelClassifier")
     if not hasattr(model, "path_"):
         raise errors.InputError(
             f"lam={model.lam!r} was given, so there is no path of λ to draw; fit with lam='gcv' or lam='loo'."
@@ -292,6 +303,7 @@ def robust_split(
     """
     import matplotlib as mpl
 
+    require_attribute(model, "low_rank_", "RobustPCA")
     rows, L, S = floats(X), floats(model.low_rank_), floats(model.sparse_)
     same = rows.shape == L.shape and np.allclose(np.nan_to_num(rows), np.where(np.isnan(rows), 0, L + S), rtol=1e-3)
     if not same:

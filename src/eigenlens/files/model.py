@@ -69,6 +69,8 @@ def save(
     >>> bool(np.array_equal(load(path).transform(X), pca.transform(X)))
     True
     """
+    if not isinstance(path, str | os.PathLike):
+        raise errors.InputTypeError(f"path is a {type(path).__name__}, not the name of a file; use save(model, path).")
     path = Path(path)
     if path.suffix.lower() == ".json":
         raise errors.InputError(

@@ -1,4 +1,8 @@
-"""How many directions there are, and how far loadings can be trusted."""
+"""Eigenvalues, correlations and rows become tests: how many directions are real, and how sure loadings are.
+
+A test returns a `DimensionTest` or another result that prints as a sentence. Methods call these functions from their
+`test_dimension`; each is loaded when it is first used.
+"""
 
 from __future__ import annotations
 

@@ -264,14 +264,13 @@ class LDA(LinearDiscriminant):
             return
         a = self.shrinkage
         check_count(self.n_components, auto=a is None)
-        if isinstance(a, str) and a == "auto":
-            raise errors.InputError(
-                "shrinkage='auto' is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf', 'oas' or "
-                "'cv'. It is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf'."
-            )
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= float(a) <= 1):
-            raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
+            theirs = " It is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf'."
+            raise errors.InputError(
+                f"shrinkage={a!r} is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf', 'oas' or "
+                f"'cv'.{theirs * (isinstance(a, str) and a == 'auto')}"
+            )
         check_choice("shrinkage_target", self.shrinkage_target, ("auto", "identity", "diagonal"))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal", "classes"))

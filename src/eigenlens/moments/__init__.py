@@ -1,4 +1,8 @@
-"""What one pass keeps: sufficient statistics that update and merge."""
+"""Blocks of rows become moments: what one pass keeps, whether the rows come at once, in parts or from several machines.
+
+Moments of two parts add up to those of the whole (`a + b`), weights count as repeated rows, and columns are centred
+before they are squared. This room knows no eigenvalues.
+"""
 
 from .base import Moments
 from .centred import Centred, Factor, Outline, Scatter

@@ -1,4 +1,9 @@
-"""Regressors for use on their own and inside FDA and MDA; each is loaded when it is first used."""
+"""Whole tables become regressors that search for their terms, for use on their own or inside FDA and MDA.
+
+Each is a scikit-learn regressor with several responses and weights, in a file of its own; what adaptive splines are
+made of is in `hinges`, and the scores that discriminant analysis regresses are in `optimal_scoring.py`. Each is loaded
+when it is first used.
+"""
 
 from __future__ import annotations
 

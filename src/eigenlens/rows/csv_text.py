@@ -94,16 +94,21 @@ PLAIN = Dialect(",", ".", "utf8", header_line=1)
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
-    """Return the names of the columns; a first one without a name holds the names of the rows."""
-    names = header_cells(path, dialect)
+    """Return the names of the columns; a first one without a name holds the names of the rows.
+
+    Last ones without names, which separators at the ends of lines make, are named by their places.
+    """
+    names, line = header_cells(path, dialect), 1 + dialect.skipped
     if not dialect.header:
         return [f"x{j}" for j in range(1, len(names) + 1)]
     if names[0] == "" and len(names) > 1:
         names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
+    last = max((j for j, name in enumerate(names) if name), default=0)
+    names[last + 1 :] = [f"column {j + 1}" for j in range(last + 1, len(names))]
     for j, name in enumerate(names):
         if not name:
-            raise errors.InputError(f"{path}, line 1, column {j + 1}: the column has no name; give it one.")
-    refuse_same_names(path, names)
+            raise errors.InputError(f"{path}, line {line}, column {j + 1}: the column has no name; give it one.")
+    refuse_same_names(path, names, line)
     return names
 
 
@@ -122,7 +127,8 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
     except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
-        raise _bad_quotes(path, 1, str(error)) from error
+        _refuse_blanks(path, dialect)
+        raise _bad_quotes(path, 1 + dialect.skipped, str(error)) from error
     except DAMAGED as error:
         raise errors.unreadable(path, error) from error
     if header and len(header) > 1 and not any(name.strip() for name in header):
@@ -135,18 +141,19 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
     if len(names) == 1:
         for other in DELIMITERS:
             if other != dialect.delimiter and other in names[0]:
-                raise _one_column(path, names[0], dialect.delimiter, other)
+                raise _one_column(path, 1 + dialect.skipped, names[0], dialect.delimiter, other)
+        _refuse_blanks(path, dialect)
     return names
 
 
-def refuse_same_names(path: Path, names: list[str]) -> None:
+def refuse_same_names(path: Path, names: list[str], line: int = 1) -> None:
     """Refuse two columns of one name."""
     first: dict[str, int] = {}
     for j, name in enumerate(names):
         if first.setdefault(name, j) != j:
             raise errors.InputError(
-                f"{path}, line 1: columns {first[name] + 1} and {j + 1} are both named {name!r}; names must differ: "
-                "rename one."
+                f"{path}, line {line}: columns {first[name] + 1} and {j + 1} are both named {name!r}; names must "
+                "differ: rename one."
             )
 
 
@@ -309,10 +316,27 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
     if len(wrong) < 2:
         return errors.csv_line(path, *wrong[0], width) if wrong else errors.unreadable(path, cause)
     named = ", ".join(f"{line} ({found})" for line, found in wrong) + (f" and {others:,} more" if others else "")
+    shifted = all(found == width + 1 for _, found in wrong)
+    hint = " If the first cells name the rows, the header needs a name for them as well." if shifted else ""
     return errors.InputError(
         f"{path}: {len(wrong) + others:,} lines do not have {width} cells, as the header has: line {named}. Every "
-        "line must have the same number."
+        f"line must have the same number.{hint}"
     )
+
+
+def _refuse_blanks(path: Path, dialect: Dialect) -> None:
+    """Refuse columns that blanks separate: below a header of several words stand several numbers."""
+    with opened(path, dialect) as file:
+        header, below = file.readline(BLOCK_BYTES).split(), file.readline(BLOCK_BYTES).split()
+    try:
+        numbers = [float(cell) for cell in below[1:]]  # the first may be the name of the row
+    except ValueError:
+        return
+    if numbers and len(header) > 1:
+        raise errors.InputError(
+            f"{path}, line {1 + dialect.skipped}: blanks seem to separate the columns; separate them by commas, "
+            "semicolons or tabs. In R, write.csv(x, file, row.names = FALSE) does."
+        )
 
 
 def _refuse_binary(path: Path, dialect: Dialect) -> None:
@@ -378,12 +402,12 @@ def _bad_quotes(path: Any, line: int, cause: str) -> errors.InputError:
     return errors.InputError(f"{path}, line {line}: quotes do not match ({cause}); close or double them.")
 
 
-def _one_column(path: Any, header: str, told: str, found: str) -> errors.InputError:
+def _one_column(path: Any, line: int, header: str, told: str, found: str) -> errors.InputError:
     tab = {"\t": "'\\t'"}
     told, option = tab.get(told, f"'{told}'"), tab.get(found, f"'{found}'")
     commas = "" if found == "," else " (and --decimal ',' if numbers are written 1,5)"
     return errors.InputError(
-        f"{path}, line 1: the header {errors.quoted(header)} has no {told} but is full of {option}; if that "
+        f"{path}, line {line}: the header {errors.quoted(header)} has no {told} but is full of {option}; if that "
         f"separates the columns, add --delimiter {option}{commas} on the command line; open_rows reads files "
         "with commas only."
     )

@@ -146,7 +146,8 @@ class JudgesColumns:
             return
         column.remark = (
             f"{column.name!r} holds numbers in {column.numbers:,} of {cells:,} cells and words in the others (such as "
-            f"{first}), and is read as words."
+            f"{first}), and is read as words ({option('numbers', column.name)} reads numbers, and "
+            "words as missing cells)."
         )
         self.dialect = replace(self.dialect, words=(*self.dialect.words, column.name))
 

@@ -11,6 +11,7 @@ from ..arrays.spelling import option, refused
 from ..page.findings import counted
 from ..rows import TableFile
 from ..rows.judging import Column
+from ..rows.preparation import MOST_WORDS
 from .identifiers import is_running
 from .part_sums import restarts, runs_of
 from .plan import Plan
@@ -51,7 +52,18 @@ def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     files = f" in {len(file.paths):,} files, read as one table;" if len(file.paths) > 1 else ","
     rows, columns = counted(file.n_rows or 0, "row"), counted(len(profile), "column")
     first = f"{rows}{files} {columns}{counts if found else ''}."
-    return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
+    remarks = [column.remark for column in profile.values()] + [_differing_in_capitals(c) for c in profile.values()]
+    return [first, *file.notes, *filter(None, remarks)]
+
+
+def _differing_in_capitals(column: Column) -> str:
+    """Say that two words of a column are the same except for capitals, unless its words look like names of rows."""
+    spelled: dict[str, str] = {}
+    for word in column.levels if column.kind == "word" and column.distinct <= MOST_WORDS else ():
+        other = spelled.setdefault(word.casefold(), word)
+        if other != word:
+            return f"{column.name!r} holds {other!r} and {word!r}, which count as different words."
+    return ""
 
 
 def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:

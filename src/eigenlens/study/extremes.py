@@ -101,7 +101,8 @@ def tell_extremes(found: list[Extremes], data: Data) -> list[str]:
         numbers = listed((number(value, 6) for value in values), 3)
         where = f"{numbers} in {cells} ({listed(_rows(each, data), 3)})"
         if each.found.is_code:
-            what = f"{each.column!r} holds {where}, and no other number beyond {number(each.found.next, 6)}"
+            side = "above" if values[0] > each.found.next else "below"
+            what = f"{each.column!r} holds {where}, and no other number {side} {number(each.found.next, 6)}"
             question = f"if {numbers} stands for a missing cell"
         else:
             what = f"{each.column!r} holds {where}, far beyond the others, which end at {number(each.found.next, 6)}"

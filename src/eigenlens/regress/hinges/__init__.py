@@ -1,1 +1,1 @@
-"""The parts of adaptive splines: terms, knots, the forward search, pruning, and what is shown of a model."""
+"""The parts of adaptive splines: terms, candidates for knots, the forward search, and pruning."""
