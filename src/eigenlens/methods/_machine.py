@@ -27,6 +27,7 @@ from .spine.about import Laws
 
 RULES = ("gcv", "loo")
 FEW_ROWS = 10  # rows for each landmark up to which libsvm is faster (bench_landmark_losses_beat_libsvm.py)
+STIFF = 4  # largest coefficient times variance, over the size of responses, up to which it is for these (the same)
 SUPPORT = 40  # points at which the constant of a moved function is found
 
 
@@ -260,7 +261,7 @@ class KernelMachine(KernelEstimator):
         coordinates = LandmarkCoordinates(marks, rows.X, rows.weight, free=self._free("constant"))
         self._report_loss(coordinates.missed, rows.kept[marks.places])
         w = namespaces.to_numpy(rows.weight)
-        if self.fit_intercept and n <= FEW_ROWS * coordinates.d.shape[0]:
+        if all(self._suits_libsvm(coordinates, problem, n) for _, problem in stated):
             beta, gamma = self._in_coordinates(coordinates, w, stated, codes)
         else:
             found = []
@@ -269,6 +270,13 @@ class KernelMachine(KernelEstimator):
                 found.append(self._in_coordinates(part, w[index], [(every, problem)], None))
             beta, gamma = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
         self._conclude(kernel, marks.rows, *coordinates.solution(beta, gamma), rows)
+
+    def _suits_libsvm(self, c: Coordinates, problem: SupportProblem, n: int) -> bool:
+        """Tell whether libsvm is faster: it takes ever more steps where coefficients may be large for the responses."""
+        xp = namespaces.namespace(c.d)
+        spread = float(problem.most.max()) * float(xp.sum(c.d)) / float(problem.weight.sum())
+        stiff = problem.epsilon is not None and spread > STIFF * problem.level()[1]
+        return self.fit_intercept and n <= FEW_ROWS * c.d.shape[0] and not stiff
 
     def _in_coordinates(
         self,
@@ -279,7 +287,7 @@ class KernelMachine(KernelEstimator):
     ) -> tuple[Array, Array]:
         """Return β and γ of machines, by whichever is faster; of many rows there is one."""
         n = c.free.shape[0]
-        if not self.fit_intercept or n > FEW_ROWS * c.d.shape[0]:
+        if not all(self._suits_libsvm(c, problem, n) for _, problem in stated):
             beta, gamma, _ = interior.solve(c, stated[0][1])
             return beta, gamma
         phi = namespaces.to_numpy(c.rows(np.arange(n)))
