@@ -148,7 +148,11 @@ VARIANTS = {
         PrincipalHessianDirections(),
         PrincipalHessianDirections(2, residuals=False),
     ],
-    LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
+    LocalizedSIR: [
+        LocalizedSIR(n_neighbors=3),
+        LocalizedSIR(2, n_neighbors=5, ridge=0.1),
+        LocalizedSIR(n_neighbors=3, between="slices"),
+    ],
 }
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.linalg
 
 from eigenlens import SIR, LocalizedSIR, load, save
 from eigenlens.exceptions import InputError, InputTypeError, SliceWarning
@@ -57,8 +58,9 @@ def test_with_all_neighbours_it_is_sir():
 
 
 @pytest.mark.parametrize("law", LAWS_OF_ROWS)
-def test_laws_with_a_numeric_response(law):
-    LAWS[law](LocalizedSIR(2, n_slices=4, n_neighbors=6), Sample(X, y))
+@pytest.mark.parametrize("between", ["weighted", "slices"])
+def test_laws_with_a_numeric_response(law, between):
+    LAWS[law](LocalizedSIR(2, n_slices=4, n_neighbors=6, between=between), Sample(X, y))
 
 
 def test_local_means_count_weight():
@@ -167,3 +169,29 @@ def test_its_moments_are_moments(tmp_path):
     assert np.array_equal(model.components_, LocalizedSIR(n_slices=4).fit(frame, y).components_)
     with pytest.raises(ValueError, match="neighbours are found among all rows at once"):
         moments + moments
+
+
+def test_slices_that_count_alike():
+    """With all rows as neighbours this is SIR; the permutation test weights its draws in the same way."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4)) * [1, 2, 1, 1]
+    y = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.2 * rng.standard_normal(300)
+    cuts = np.linspace(y.min(), y.max(), 6)[1:-1]
+    alike = {"n_slices": cuts, "between": "slices"}
+    slices = np.searchsorted(cuts, y)
+    least = int(np.bincount(slices).min())
+    with pytest.warns(SliceWarning, match="all rows are neighbours"):
+        whole = LocalizedSIR(2, n_neighbors=300, **alike).fit(X, y)
+    np.testing.assert_allclose(whole.eigenvalues_, SIR(2, **alike).fit(X, y).eigenvalues_, rtol=1e-9)
+    model = LocalizedSIR(2, n_neighbors=least, **alike).fit(X, y)
+    heavy = 1 / np.bincount(slices)[slices]
+    assert model.moments_.weight == 300
+    local = local_means(X, slices, np.ones(300), least) - X.mean(axis=0)
+    M = (local * heavy[:, None]).T @ local / 5
+    values = scipy.linalg.eigh(M, np.cov(X.T, ddof=0))[0][::-1]
+    np.testing.assert_allclose(model.eigenvalues_, values[:2], rtol=1e-9)
+    assert model.test_dimension(X, y, n_draws=19).dimension >= 1
+    with pytest.raises(InputTypeError, match=r"(?s)keep between='slices' but .* needs between='weighted'"):
+        LocalizedSIR(2, n_slices=cuts, n_neighbors=least).fit_moments(model.moments_)
+    with pytest.raises(InputError, match="between='rows' is not an option"):
+        LocalizedSIR(between="rows").fit(X, y)

@@ -23,7 +23,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ..arrays import errors, exponents, namespaces
-from ..arrays.parameters import published_at_once
+from ..arrays.parameters import check_choice, published_at_once
 from ..arrays.stored import stored
 from ..arrays.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference.dimension_test import DimensionTest
@@ -53,6 +53,8 @@ class LocalizedSIR(InverseRegression):
         Neighbours of each row within its slice, including itself; a row of weight 2 counts as two.
     ridge : float
         s, added to the diagonal of T/W.
+    between : {"weighted", "slices"}
+        Whether a slice counts by its rows, or all slices alike, as in `SIR`.
 
     Attributes
     ----------
@@ -121,11 +123,13 @@ class LocalizedSIR(InverseRegression):
         n_slices: int | Literal["auto"] | Sequence[float] = "auto",
         n_neighbors: int = 10,
         ridge: float = 0.0,
+        between: Literal["weighted", "slices"] = "weighted",
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.n_neighbors = n_neighbors
         self.ridge = ridge
+        self.between = between
 
     @published_at_once
     def fit(
@@ -178,7 +182,7 @@ class LocalizedSIR(InverseRegression):
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> LocalMoments:
-        return LocalMoments(Grouped(kind, meaning=self._slicing), kind(), kind(), int(self.n_neighbors))
+        return LocalMoments(Grouped(kind, meaning=self._slicing), kind(), kind(), int(self.n_neighbors), self.between)
 
     def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> LocalMoments:
         kind = choose_kind(source.n_rows, source.n_columns) if kind is None else kind
@@ -211,10 +215,23 @@ class LocalizedSIR(InverseRegression):
             raise errors.InputError(
                 f"X: differences within column {name} go beyond float64; divide it by a large number."
             )
-        moments = LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
+        size = exponents.unit_of(rows)
+        means = local_means(rows / size, codes, weight, k) * size
+        local = as_source(means, sample_weight=self._counts(codes, weight)).collect(kind())
+        local = local.moved_to(np.zeros(rows.shape[1])).brought_to(everything.pivot)  # rows were taken minus it
+        local.pivot = everything.pivot
+        moments = LocalMoments(slices, everything, local, k, self.between)
         names = self.__dict__.get("feature_names_in_")
         moments.names = None if names is None else tuple(map(str, names))
         return moments
+
+    def _counts(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return what each row of a slice counts in M: its weight, or so much of it that slices count alike."""
+        codes, weight = codes[codes >= 0], weight[codes >= 0]
+        if self.between == "weighted":
+            return weight
+        of_slices = np.bincount(codes, weight)
+        return weight * (weight.sum() / np.count_nonzero(of_slices) / of_slices[codes])
 
     def _pose(self, moments: LocalMoments) -> InverseProblem:
         k, total, offsets = self._require_slices(moments)
@@ -245,6 +262,7 @@ class LocalizedSIR(InverseRegression):
 
     def _check_parameters(self, known: Known | None = None) -> None:
         super()._check_parameters(known)
+        check_choice("between", self.between, ("weighted", "slices"))
         k = self.n_neighbors
         if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
             raise errors.number("n_neighbors", k, "a positive whole number")
@@ -315,17 +333,5 @@ class LocalizedSIR(InverseRegression):
             local_means(small, codes, np.ones(len(Z)), self._collected.k) * size @ namespaces.to_numpy(variates.basis)
         )
         centre, W = Z.mean(axis=0), len(Z)
-        return (local - centre) / W**0.5, (Z - centre) / W**0.5
-
-
-def _collect_local(
-    rows: np.ndarray, codes: np.ndarray, weight: np.ndarray, k: int, everything: Centred, kind: type[Centred]
-) -> Centred:
-    """Return the moments of local means, about the pivot of all rows, which `rows` were taken minus."""
-    size = exponents.unit_of(rows)
-    small = rows / size
-    means = local_means(small, codes, weight, k) * size
-    local = as_source(means, sample_weight=weight[codes >= 0]).collect(kind())
-    local = local.moved_to(np.zeros(rows.shape[1])).brought_to(everything.pivot)
-    local.pivot = everything.pivot
-    return local
+        counts = self._counts(codes, np.ones(W))[:, None]
+        return (local - centre) * counts**0.5 / W**0.5, (Z - centre) / W**0.5

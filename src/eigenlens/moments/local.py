@@ -106,10 +106,12 @@ class LocalMoments(Composed):
         Of the local means.
     k : int
         Neighbours asked for.
+    between : str
+        "weighted" where rows count by their weight in `local`, "slices" where slices count alike.
     """
 
-    def __init__(self, slices: Grouped, everything: Centred, local: Centred, k: int) -> None:
-        self.slices, self.everything, self.local, self.k = slices, everything, local, k
+    def __init__(self, slices: Grouped, everything: Centred, local: Centred, k: int, between: str = "weighted") -> None:
+        self.slices, self.everything, self.local, self.k, self.between = slices, everything, local, k, between
 
     def anchored(self, first: Block) -> NoReturn:
         raise _one_search()
@@ -130,7 +132,8 @@ class LocalMoments(Composed):
         return [self.everything]
 
     def _mapped(self, of_moments: Callable[[Any], Any], of_sum: Callable[[Array], Array]) -> LocalMoments:
-        return LocalMoments(of_moments(self.slices), of_moments(self.everything), of_moments(self.local), self.k)
+        slices, everything, local = (of_moments(part) for part in (self.slices, self.everything, self.local))
+        return LocalMoments(slices, everything, local, self.k, self.between)
 
     @property
     def n_features(self) -> int:
@@ -155,6 +158,8 @@ class LocalMoments(Composed):
         return self.everything._means()
 
     def lacks(self, needed: Any) -> tuple[str, str] | None:
+        if needed.between != self.between:
+            return f"between={needed.between!r}", f"between={self.between!r}"
         if needed.k == self.k:
             return None
         return f"local means of {needed.k} neighbours", f"those of {self.k}"
