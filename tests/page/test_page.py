@@ -637,8 +637,8 @@ def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
     page = browser.new_page(viewport={"width": 400, "height": 900})
     page.on("console", lambda m: complaints.append(m.text))
     page.goto(path.as_uri())
-    page.wait_for_function("[...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
-    page.wait_for_function("document.documentElement.scrollWidth == 400")  # once the frames have grown
+    page.wait_for_function("() => [...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
+    page.wait_for_function("() => document.documentElement.scrollWidth == 400")  # once the frames have grown
     assert complaints == []
     assert page.frames[1].evaluate("document.querySelectorAll('#rows-body tr').length") == 178
     page.close()

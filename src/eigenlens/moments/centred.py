@@ -51,13 +51,15 @@ class Centred(AboutPivot):
 
     keeps: ClassVar[Keeps]
     exact: ClassVar[bool] = True  # whether means are taken out of the rows, rather than of their sums of squares
-    n_rows = 0
-    weights: np.ndarray = np.zeros(1)
-    ordinary = False  # every row so far was single precision of weight one: nothing can overflow
     pivot: Array
     shift: Array
     store: Form
     dtype: Any
+
+    def __init__(self) -> None:
+        self.weights: np.ndarray = np.zeros(1)
+        self.n_rows = 0
+        self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
