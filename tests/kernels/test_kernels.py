@@ -66,7 +66,7 @@ KERNELS = [
     Laplacian(1.0) * Polynomial(2),
     Gaussian(0.4).on([0]) + Matern(1.5, 1.0).on([1]),
 ]
-each = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+each = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: repr(k).split(" at 0x")[0])
 
 
 @each

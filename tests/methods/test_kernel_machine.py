@@ -80,7 +80,7 @@ def squared_inner_products(A, B):
 OF_ALL_KINDS = [Gaussian(1.5), Linear(), Polynomial(2), Spline(-9.0, 99.0), Linear() + Gaussian(1.0), Brownian()]
 
 
-@pytest.mark.parametrize("kernel", [*OF_ALL_KINDS, squared_inner_products], ids=repr)
+@pytest.mark.parametrize("kernel", [*OF_ALL_KINDS, squared_inner_products], ids=lambda k: repr(k).split(" at 0x")[0])
 @pytest.mark.parametrize("weight", [None, rng.uniform(0.5, 2.0, 50)], ids=["plain", "weighted"])
 def test_without_an_intercept_it_is_kernel_ridge(kernel, weight):
     """(K + λW⁻¹) c = y, also for rows far from the origin, which are not moved."""

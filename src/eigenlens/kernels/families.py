@@ -154,7 +154,8 @@ class Radial(Kernel):
         return function
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        return self._profile(namespaces.namespace(X).zeros_like(X[:, 0]), X.shape[1])
+        xp = namespaces.namespace(X)
+        return self._profile(xp.sum(xp.zeros_like(X), axis=1), X.shape[1])
 
 
 @stored("kernel.Gaussian")
@@ -447,7 +448,8 @@ class ThinPlate(Kernel):
         return lambda X: _plate(-2.0 * squares(X), power)
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        return namespaces.namespace(X).zeros_like(X[:, 0])
+        xp = namespaces.namespace(X)
+        return xp.sum(xp.zeros_like(X), axis=1)
 
     def _trend(self, X: Array) -> Array:
         xp, p = namespaces.namespace(X), X.shape[1]

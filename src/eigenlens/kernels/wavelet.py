@@ -103,7 +103,11 @@ class Wavelet(Kernel):
         return namespaces.like(total, x)
 
     def _diagonal(self, X: Array, pivot: Array | None = None) -> Array:
-        return namespaces.namespace(X).ones_like(X[:, 0]) if self.wavelet == "morlet" else super()._diagonal(X)
+        return (
+            namespaces.namespace(X).sum(namespaces.namespace(X).zeros_like(X), axis=1) + 1.0
+            if self.wavelet == "morlet"
+            else super()._diagonal(X)
+        )
 
 
 def _translates(table: np.ndarray, width: int, u: np.ndarray, v: np.ndarray, fine: float) -> np.ndarray:
