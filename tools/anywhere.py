@@ -86,7 +86,7 @@ def lowest() -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     core = {re.split(r"[>=\[]", need)[0] for need in project["dependencies"]}
     # Beside the core, what tables and pictures are made of; tools of development are free
-    core |= {"pandas", "matplotlib", "click", "rich"}
+    core |= {"pandas", "polars", "matplotlib", "click", "rich"}
     needs = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
     bounds = (re.fullmatch(r"([\w-]+)>=(\d+)(?:\.(\d+))?.*", need) for need in needs)
     return sorted({f"{found[1]}=={found[2]}.{found[3] or 0}.*" for found in bounds if found and found[1] in core})

@@ -95,7 +95,8 @@ class FrameTable:
 
     def _numbers(self, rows: nw.DataFrame) -> np.ndarray:
         if self._decimal:
-            rows = rows.with_columns(nw.selectors.by_dtype(nw.Decimal).cast(nw.Float64))
+            decimals = [name for name, kind in rows.schema.items() if kind == nw.Decimal]
+            rows = rows.with_columns(nw.col(decimals).cast(nw.Float64))
         plain = rows.implementation.is_pandas() or rows.implementation.is_polars()
         values = rows.to_native().to_numpy() if plain else rows.to_numpy()
         if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind

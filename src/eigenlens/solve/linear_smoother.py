@@ -160,7 +160,8 @@ class Path:
             P, S, T = svd(Z / size, full_matrices=False)
             r = int(np.sum(RANK * S.max(initial=0.0) < S))
             # with fewer rows than modes the rest is seen by the penalty alone and gets no coefficient
-            U, c, V = svd(P[: len(A), :r], full_matrices=False)
+            seen_by_rows = P[: len(A), :r]
+            U, c, V = svd(seen_by_rows, full_matrices=False) if r else (seen_by_rows, S[:0], np.zeros((0, 0)))
         basis = T[:r].T / S[:r] / size[:, None] @ V.T
         c2, s2 = np.where(c > noise, c, 0.0) ** 2, np.sum((P[len(A) :, :r] @ V.T) ** 2, axis=0)
         s2 = np.where(s2 > FREE, s2 / tau, 0.0)
