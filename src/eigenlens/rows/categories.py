@@ -307,7 +307,7 @@ def frame_table(frame: nw.DataFrame, native: Any, name: str, words: Words, numbe
         return None
     columns = tuple(of_series(frame[:, j]) for j, word in enumerate(is_word) if word)
     rest = [given[j] for j, word in enumerate(is_word) if not word]
-    part = numbers(frame.select(rest)) if rest else None
+    part = numbers(frame.select(nw.col(*rest))) if rest else None
     table = MixedTable(part, columns, is_word, native)
     table.names = [str(c) for c in given]
     return table

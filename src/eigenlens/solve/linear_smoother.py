@@ -157,11 +157,10 @@ class Path:
         size = np.linalg.norm(Z, axis=0)
         size[size == 0] = 1.0
         with linalg.limit_blas(Z.size):
-            P, S, T = svd(Z / size, full_matrices=False)
+            P, S, T = _thin(Z / size)
             r = int(np.sum(RANK * S.max(initial=0.0) < S))
             # with fewer rows than modes the rest is seen by the penalty alone and gets no coefficient
-            seen_by_rows = P[: len(A), :r]
-            U, c, V = svd(seen_by_rows, full_matrices=False) if r else (seen_by_rows, S[:0], np.zeros((0, 0)))
+            U, c, V = _thin(P[: len(A), :r])
         basis = T[:r].T / S[:r] / size[:, None] @ V.T
         c2, s2 = np.where(c > noise, c, 0.0) ** 2, np.sum((P[len(A) :, :r] @ V.T) ** 2, axis=0)
         s2 = np.where(s2 > FREE, s2 / tau, 0.0)
@@ -219,3 +218,8 @@ def _is_even(L: Floats) -> bool:
     diagonal = L.diagonal()
     square = L.shape[0] == L.shape[1] == np.count_nonzero(L)
     return bool(square and np.all(diagonal == diagonal[0]) and diagonal[0] != 0)
+
+
+def _thin(Z: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the thin singular value decomposition; SciPy 1.13 has none of a table without cells."""
+    return svd(Z, full_matrices=False) if Z.size else (Z[:, :0], np.zeros(0), np.zeros((0, Z.shape[1])))
