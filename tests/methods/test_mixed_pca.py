@@ -561,6 +561,7 @@ def test_plain_pandas_frames_are_read_as_others_are():
         MixedPCA(2).fit(words.set_axis(["a", "a", "c", "d", "e", "f"], axis=1))
 
 
+@pytest.mark.skipif(int(pd.__version__.split(".")[0]) < 3, reason="pandas 2 has words as objects, which are looked at")
 def test_plain_pandas_frames_are_not_asked_column_by_column(monkeypatch):
     """To ask narwhals about each column takes longer than a small fit."""
     frame = pd.DataFrame({"a": list("xyzxyz"), "b": list("uvuvvu"), "size": [1.0, 2, 4, 3, 6, 5]})
