@@ -10,6 +10,7 @@ from ..arrays.typing import RandomState, TableLike
 from ..distances.centred_form import double_center
 from ..distances.pairs import squared_distances
 from ..distances.square_tables import read_distances, square_of
+from ..solve import rounding
 from .dimension_test import ONE_BY_ONE, DimensionTest, drawn
 from .sequential import Step, against_draws, check_draws, in_order
 
@@ -57,7 +58,7 @@ def distance_errors_test(
     with linalg.one_blas_thread():  # many small decompositions
         values, V = np.linalg.eigh(np.asarray(double_center(D**2)))
         values, V = values[::-1], V[:, ::-1]
-        positive = values[values > 0]
+        positive = values[values > rounding(len(D), float(np.abs(values).max(initial=0.0)))]
         coordinates = V[:, : len(positive)] * np.sqrt(positive)
 
         def shown(d: int) -> np.ndarray:
