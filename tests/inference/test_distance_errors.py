@@ -45,7 +45,17 @@ def test_a_model_asks_it_for_its_own_distances():
     )
 
 
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_units_of_any_size(unit):
+    D = table(15, 2, 0.3, 0)
+    plain, scaled = distance_errors_test(D, n_draws=19), distance_errors_test(unit * D, n_draws=19)
+    np.testing.assert_array_equal(plain.p_values, scaled.p_values)
+
+
 def test_what_it_refuses():
+    mds = ClassicalMDS(metric="precomputed").fit(table(9, 1, 0.1, 0))
+    with pytest.raises(InputError, match="alpha"):
+        mds.test_dimension(alpha=-1)
     with pytest.raises(InputError, match="n_draws"):
         distance_errors_test(table(9, 1, 0.1, 0), n_draws=0)
     with pytest.raises(InputError, match="negative"):

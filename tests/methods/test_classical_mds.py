@@ -745,6 +745,12 @@ def test_missing_distances_count_for_nothing():
     D[gaps | gaps.T] = np.nan
     found = ClassicalMDS(metric="precomputed", refine="stress").fit(D)
     np.testing.assert_allclose(pdist(found.embedding_), pdist(points), atol=1e-5)
+    one_way = np.triu(D) + np.tril(np.full_like(D, np.nan), -1)
+    np.testing.assert_array_equal(
+        ClassicalMDS(metric="precomputed", refine="stress").fit(one_way).embedding_, found.embedding_
+    )
+    with pytest.raises(InputError, match="negative"):
+        ClassicalMDS(metric="precomputed", refine="stress").fit(-D)
     with pytest.raises(InputError, match="NaN"):
         ClassicalMDS(metric="precomputed").fit(D)
     D[:3, 3:] = D[3:, :3] = np.nan

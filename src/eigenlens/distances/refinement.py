@@ -117,11 +117,12 @@ def criteria(
 
 def with_shortest_paths(D: np.ndarray, squared: bool) -> tuple[np.ndarray, np.ndarray]:
     """Fill the distances that are not known (NaN) by the shortest ways over others; return also which are known."""
+    D = np.where(np.isnan(D), D.T, D)  # one way may be known alone
     known = ~np.isnan(D)
-    known &= known.T
     np.fill_diagonal(known, True)
-    lengths = np.where(known, np.sqrt(np.maximum(D, 0.0)) if squared else D, np.nan)
-    ways = shortest_path(csgraph_from_dense(np.fmax(lengths, lengths.T), null_value=np.nan), directed=False)
+    lengths = np.abs(D)  # negative ones are refused by the reader
+    lengths = np.where(known, np.sqrt(lengths) if squared else lengths, np.nan)
+    ways = shortest_path(csgraph_from_dense(lengths, null_value=np.nan), directed=False)
     apart = np.argwhere(np.isinf(ways))
     if len(apart):
         i, j = apart[0]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..arrays import linalg, namespaces
+from ..arrays import exponents, linalg, namespaces
 from ..arrays.parameters import seed_of
 from ..arrays.typing import RandomState, TableLike
 from ..distances.centred_form import double_center
@@ -54,7 +56,8 @@ def distance_errors_test(
     seed = seed_of(random_state)
     table = read_distances(square_of(distances, "distances"), "distances", squared=False)
     D = np.array(namespaces.to_numpy(table.distances()), dtype=np.float64)
-    pairs = np.triu_indices(len(D), 1)
+    exponent, pairs = exponents.extreme_exponent(D.max(initial=0.0)), np.triu_indices(len(D), 1)
+    D *= exponents.power(-exponent)
     with linalg.one_blas_thread():  # many small decompositions
         values, V = np.linalg.eigh(np.asarray(double_center(D**2)))
         values, V = values[::-1], V[:, ::-1]
@@ -79,6 +82,10 @@ def distance_errors_test(
             return against_draws(float(positive[d]), draw, rng, alpha, n_draws, early=True, hopeless=True)[0]
 
         test = in_order(step, len(positive), positive, alpha, "errors of distances")
+    if exponent:
+        with np.errstate(over="ignore", under="ignore"):
+            unit = np.float64(exponents.power(exponent))
+            test = replace(test, statistics={name: value * unit * unit for name, value in test.statistics.items()})
     about = f"{ONE_BY_ONE}against maps with errors of the distances, drawn ({drawn(n_draws, 'draws')})."
     doubt = "The test assumes errors of the distances that are independent and of one size."
     return test.told(about, doubt, statistic="λ", draws=n_draws, rows=len(D))

@@ -15,6 +15,7 @@ from ..distances.objects import Objects
 from ..inference.dimension_test import DimensionTest
 from ..inference.distance_errors import distance_errors_test
 from ..inference.noise import above_negative, broken_stick
+from ..inference.sequential import check_draws
 from ..rows import whole
 from ..solve import rounding
 from .spine.rows_estimator import RowsEstimator
@@ -78,6 +79,7 @@ class EigenvaluesOfDistances(RowsEstimator):
         """
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia", "errors"))
+        check_draws(alpha, n_draws)
         if method == "errors":
             source: Any = self._rows_to_test(X, None, sample_weight, method, needed=True)
             D = self.distances_among(self._kept_part(source))
