@@ -382,3 +382,8 @@ def test_mahalanobis_of_dependent_columns_says_what_is_wrong(shape):
     with pytest.raises(InputError, match=r"mahalanobis.*which has rank \d of \d columns"):
         ClassicalMDS(metric="mahalanobis").fit(X)
     np.testing.assert_allclose(ClassicalMDS(2, metric="mahalanobis").fit(X[:, :2] * [1e-9, 1e9]).stress_, 0, atol=1e-3)
+
+
+def test_a_function_that_returns_no_numbers_is_no_bernstein_function_and_is_told_so():
+    with pytest.raises(InputTypeError, match="cannot be read as numbers"):
+        is_bernstein(lambda d: "a")

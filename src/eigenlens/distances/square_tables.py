@@ -280,8 +280,8 @@ def _not_finite(values: Array, name: str) -> Exception:
     return errors.InputError(
         f"{name} contains {kind} ({int(bad.sum())} entries, the first in row {i}, column {j}): classical scaling needs "
         "every distance. Leave such points out, estimate the missing ones (for example by shortest paths through the "
-        "known ones, scipy.sparse.csgraph.shortest_path), or use a method that fits known pairs only, such as "
-        "sklearn.manifold.MDS."
+        "known ones, scipy.sparse.csgraph.shortest_path), or fit the known pairs only: write NaN for the others, and "
+        "use ClassicalMDS(metric='precomputed', refine='stress')."
     )
 
 

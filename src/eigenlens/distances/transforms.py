@@ -500,7 +500,11 @@ def is_bernstein(
     d = np.geomspace(1e-3, 1e3, 61) if at is None else _ascending(at, order)
     if not callable(f):
         raise errors.InputTypeError(f"f={f!r} but it must be a function of an array of d > 0.")
-    values = np.asarray(f(d), dtype=np.float64)
+    found = f(d)
+    try:
+        values = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors.not_read_as_numbers("f(d)", found, f"{len(d)} numbers") from error
     if values.shape != d.shape or not np.isfinite(values).all():
         raise errors.InputError(
             f"f must return a finite number for each of {len(d)} numbers from {d[0]:g} to {d[-1]:g}, but it returned "
