@@ -99,8 +99,10 @@ def test_no_setting_ends_in_an_error_of_a_decomposition(bandwidth, lam):
     X = rng.standard_normal((300, 4))
     f = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
     kernel = Gaussian(bandwidth)
-    KernelClassifier(kernel, lam=lam, n_landmarks=60).fit(X, f > 0)
-    KernelRegressor(kernel, loss="epsilon_insensitive", lam=lam, n_landmarks=60).fit(X, f)
+    decided = KernelClassifier(kernel, lam=lam, n_landmarks=60).fit(X, f > 0).decision_function(X)
+    fitted = KernelRegressor(kernel, loss="epsilon_insensitive", lam=lam, n_landmarks=60).fit(X, f).predict(X)
+    assert np.isfinite(decided).all()
+    assert np.isfinite(fitted).all()
 
 
 @pytest.mark.parametrize("landmarks", [None, 12])
